@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse.ts';
+import { planVariants } from '../plan/variants.ts';
 import type { Results } from '../results/results.ts';
 import { againstItself, foresee, slownessOf } from './doctor-aa.ts';
 
@@ -34,4 +35,13 @@ test('slow starts leave less of a budget', () => {
   expect(slow?.instances).toBeLessThan((typical?.instances ?? 0) / 2);
   expect(foresee(config, [], 1, 20).effort).toBeNull();
   expect(foresee(config, [], 1, 1).effort).not.toBeNull();
+});
+
+test('only the first variant is measured, and whole, whatever else the configuration compares', () => {
+  const more = ['--tune', 'workers=4,8', '--shard', '2/3', '--cold-start'];
+  const asked = parseConfig({ flags: [...flags, ...more], cwd: packageRoot, packageRoot });
+  expect(asked).toMatchObject({ tune: 'workers', shard: { index: 2, of: 3 }, coldStart: true });
+  expect(againstItself(asked, '/out')).not.toHaveProperty('tune');
+  expect(againstItself(asked, '/out')).not.toHaveProperty('shard');
+  expect(planVariants(againstItself(asked, '/out')).variants).toHaveLength(2);
 });

@@ -53,7 +53,7 @@ export async function measureItself(asked: Config, host: Host, caller: Caller): 
 
 /** The first variant against itself, and nothing beside the comparison: all else costs minutes and is thrown away. */
 export function againstItself(asked: Config, out: string): Config {
-  const besides = ['compareTo', 'reference', 'capacity', 'profile', 'count', 'coldStart'];
+  const besides = ['compareTo', 'reference', 'capacity', 'profile', 'count', 'coldStart', 'tune', 'shard'];
   const rest = Object.fromEntries(Object.entries(asked).filter(([key]) => !besides.includes(key))) as Config;
   const first = <T>(items: readonly T[]) => items.slice(0, 1);
   return {

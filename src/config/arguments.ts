@@ -38,7 +38,8 @@ function parseBaseUrl(text: string | undefined): string {
 
 /** `doctor --aa` keeps no results and compares nothing else, so these flags would have no effect. */
 const IN_VAIN = [
-  ...['out', 'compare-to', 'reference', 'fail-on', 'capacity', 'profile', 'count', 'cold-start'],
+  ...['out', 'compare-to', 'reference', 'fail-on', 'tune', 'shard'],
+  ...['capacity', 'profile', 'count', 'cold-start'],
 ];
 
 export function refuseInVain(flags: ReadonlyMap<string, unknown>): void {

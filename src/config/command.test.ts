@@ -67,12 +67,16 @@ test('the example of each command is valid', () => {
   }
 });
 
-test.each(['--out=x', '--compare-to=HEAD~1', '--reference=apache', '--fail-on=slower > 3%'])(
-  'doctor --aa refuses a flag without effect: %s',
-  (flag) => {
-    expect(parseCommand(['doctor', flag])).toMatchObject({ command: 'doctor', aa: false });
-    expect(() => parseCommand(['doctor', '--aa', flag])).toThrow(
-      `${flag.replace(/=.*/, '')} does not work with doctor --aa`,
-    );
-  },
-);
+test.each([
+  '--out=x',
+  '--compare-to=HEAD~1',
+  '--reference=apache',
+  '--fail-on=slower > 3%',
+  '--tune=workers',
+  '--shard=2/3',
+])('doctor --aa refuses a flag without effect: %s', (flag) => {
+  expect(parseCommand(['doctor', flag])).toMatchObject({ command: 'doctor', aa: false });
+  expect(() => parseCommand(['doctor', '--aa', flag])).toThrow(
+    `${flag.replace(/=.*/, '')} does not work with doctor --aa`,
+  );
+});
