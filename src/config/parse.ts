@@ -309,8 +309,8 @@ function draftPaths(paths: readonly string[], journey: Journey, preset: Scenario
 }
 
 /**
- * A budget plans instances and blocks itself. For these three the strongest source that sets any decides. Two from one
- * source are a mistake.
+ * A budget plans instances and blocks itself. The strongest source that sets any of the three decides whether there is one.
+ * A budget with one of the others from one source is a mistake.
  */
 function readBudget(layers: readonly Layer[]): number | undefined {
   const layer = layers.find(({ values }) => values.budget ?? values.instances ?? values.blocks);

@@ -37,12 +37,17 @@ describe('precedence', () => {
     expect(both.scenarios.map(({ name }) => name)).toEqual(['json', 'paths']);
   });
 
-  test('budget, instances and blocks: the strongest source that says any of them decides', () => {
+  test('the strongest source that sets a budget, instances or blocks decides whether there is a budget', () => {
     const files = { '.bench.yml': 'budget: 5m\n' };
     expect(parse(files).budgetMs).toBe(300_000);
     expect(parse(files, ['--blocks', '2']).budgetMs).toBeUndefined();
     expect(parse(files, [], { inputs: { instances: '2' } }).budgetMs).toBeUndefined();
     expect(parse({ '.bench.yml': 'instances: 9\n' }, ['--budget', '6h']).budgetMs).toBe(21_600_000);
+    const both = parse({ '.bench.yml': 'blocks: 50\n' }, ['--instances', '2']);
+    expect({ instances: both.instances, blocks: both.scenarios[0]?.blocks }).toEqual({
+      instances: 2,
+      blocks: 50,
+    });
   });
 
   test('paths start at the file that has them, or at the current folder', () => {
