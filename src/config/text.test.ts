@@ -85,9 +85,22 @@ test.each([
 test.each([
   ['apach', "did you mean 'apache'?"],
   ['titel', "did you mean 'title'?"],
+  ['ttile', "did you mean 'title'?"],
+  ['Apahce', "did you mean 'apache'?"],
+  ['nginxfpm', "did you mean 'nginx-fpm'?"],
+  ['--tilte', "did you mean '--title'?"],
+  ['pap', "did you mean 'app'?"],
   ['swoole', undefined],
+  // Half of the word, or another word that ends alike.
+  ['--rps', undefined],
+  ['test', undefined],
+  ['main', undefined],
+  ['export', undefined],
+  ['', undefined],
 ])('suggests for %s', (word, hint) => {
-  expect(suggest(word, ['apache', 'nginx-fpm', 'title'])).toBe(hint);
+  const known = ['apache', 'nginx-fpm', 'title', 'app', 'host', 'list', 'mask', 'report'];
+  const flags = known.map((name) => `--${name}`);
+  expect(suggest(word, word.startsWith('--') ? flags : known)).toBe(hint);
 });
 
 test('quotes what could deceive', () => {

@@ -25,16 +25,27 @@ export function escapeText(text: string): string {
 /** `did you mean 'workers'?` when one of the candidates is near, else undefined. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // Two letters swapped count as two steps.
-  let least = word.length < 4 ? 2 : Math.max(2, Math.floor(word.length / 3)) + 1;
+  const given = bare(word.slice(0, 100));
+  let least = Math.max(1, Math.floor(given.length / 3)) + 1;
   for (const candidate of candidates) {
-    const steps = distance(word.slice(0, 100).toLowerCase(), candidate.toLowerCase());
+    const steps = stepsBetween(given, bare(candidate));
     if (steps < least) {
       best = candidate;
       least = steps;
     }
   }
   return best === undefined ? undefined : `did you mean '${best}'?`;
+}
+
+/** The word of a flag. */
+const bare = (text: string) => text.replace(/^-+/, '').toLowerCase();
+
+/** Wrong letters, of which two that are swapped are one. With several, another first letter makes another word. */
+function stepsBetween(word: string, candidate: string): number {
+  const steps = distance(word, candidate);
+  const lettersOf = (text: string) => [...text].sort().join('');
+  if (steps === 2 && lettersOf(word) === lettersOf(candidate)) return 1;
+  return steps < 2 || word[0] === candidate[0] ? steps : Number.POSITIVE_INFINITY;
 }
 
 /** A UserError about a text that is not what was asked for. */
