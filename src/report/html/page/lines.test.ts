@@ -37,5 +37,23 @@ test('between its own points the nearest of them is read, also if it has no valu
   expect(read(lines, 14)).toEqual([2, 4]);
   expect(read(lines, 16)).toEqual([null, 5]);
   expect(read(lines, 0)).toEqual([1, 3]);
-  expect(read(lines, 20)).toEqual([null, 5]);
+});
+
+test('far behind its last point, or before its first, a line has no value', () => {
+  const lines: [number[], (number | null)[]][] = [
+    [
+      [0, 10, 20, 30],
+      [1, 2, 3, 4],
+    ],
+    [
+      [12, 16],
+      [5, 6],
+    ],
+    [[16], [7]],
+  ];
+  expect(read(lines, 0)).toEqual([1, null, null]);
+  expect(read(lines, 10)).toEqual([2, 5, null]);
+  expect(read(lines, 16)).toEqual([3, 6, 7]);
+  expect(read(lines, 20)).toEqual([3, 6, null]);
+  expect(read(lines, 30)).toEqual([4, null, null]);
 });

@@ -109,7 +109,7 @@ function optionsOf(
 
 /**
  * Lines have points of their own at other x: of each the nearest to the cursor is read. There it may have no value, which is
- * null and not undefined.
+ * null and not undefined. Beyond an end, a line is read for as far as its last two points are apart.
  */
 export function nearestKnown(
   { data }: Pick<uPlot, 'data'>,
@@ -119,12 +119,17 @@ export function nearestKnown(
 ): number {
   const [xs, ys] = [data[0] as number[], data[series] as (number | null | undefined)[]];
   if (series === 0 || ys[closest] !== undefined) return closest;
-  let [before, after] = [closest, closest];
-  while (before >= 0 && ys[before] === undefined) before--;
-  while (after < ys.length && ys[after] === undefined) after++;
-  if (before < 0) return after < ys.length ? after : closest;
-  if (after >= ys.length) return before;
-  return x - (xs[before] as number) <= (xs[after] as number) - x ? before : after;
+  const seek = (from: number, by: number) => {
+    let at = from;
+    while (at >= 0 && at < ys.length && ys[at] === undefined) at += by;
+    return at;
+  };
+  const [before, after] = [seek(closest, -1), seek(closest, 1)];
+  const apart = (one: number, other = x) => Math.abs((xs[one] as number) - other);
+  if (before >= 0 && after < ys.length) return apart(before) <= apart(after) ? before : after;
+  const [end, by] = before < 0 ? [after, 1] : [before, -1];
+  // Not a number where there is no other point.
+  return apart(end) <= apart(seek(end + by, by), xs[end]) ? end : closest;
 }
 
 function logRange(low: number, high: number): [number, number] {
