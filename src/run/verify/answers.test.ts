@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../config/types.ts';
+import type { Warning } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { checkAnswers, pathsOf } from './answers.ts';
@@ -30,6 +31,7 @@ test.each<[string, Scenario[], { mayRefuse: boolean; headOnly: boolean }]>([
 /** Checks a server whose way through the journey `shop` has these steps. Gives its failures and the warnings. */
 async function checkWay(steps: readonly object[]) {
   const warned: string[] = [];
+  const remedies: string[] = [];
   const failed: string[] = [];
   const docker = {
     try: async (args: readonly string[]) => ({
@@ -43,7 +45,10 @@ async function checkWay(steps: readonly object[]) {
     job: { config: { host: 'app.test', scenarios: [scenario(journey)] }, outcomes: new Map() },
     sink: {
       ...{ say: () => {}, keepChecked: () => {}, keepRaw: async () => {} },
-      warn: ({ code, message }: { code: string; message: string }) => warned.push(`${code}: ${message}`),
+      warn: ({ code, message, remedy }: Warning) => {
+        warned.push(`${code}: ${message}`);
+        remedies.push(remedy);
+      },
     },
   } as unknown as World;
   const variant = { id: 'a', label: 'a', ref: null, app: { name: 'shop' } };
@@ -52,7 +57,7 @@ async function checkWay(steps: readonly object[]) {
     fail: (_, { reason }) => failed.push(reason),
     restart: async () => [],
   });
-  return { warned, failed };
+  return { warned, remedies, failed };
 }
 
 const page = { error: '', type: 'text/html', body: '' };
@@ -60,12 +65,15 @@ const moved = { ...page, status: 301, location: '/en' };
 const form = { ...page, status: 302, location: '/cart' };
 
 test('a step of a journey that redirects causes a warning, unless the journey expects it', async () => {
-  const { warned, failed } = await checkWay([
+  const { warned, remedies, failed } = await checkWay([
     { endpoint: 'home', headOnly: false, expects: false, answer: moved },
     { endpoint: 'cart', headOnly: false, expects: true, answer: form },
   ]);
   expect(failed).toEqual([]);
   expect(warned).toEqual(['redirect: the load measures redirects, not their targets: home (shop) to /en']);
+  // `paths` would take the place of the journey.
+  expect(remedies).toEqual([expect.stringMatching(/^write a k6 script that requests the target pages; /)]);
+  expect(remedies[0]).not.toContain('paths');
 });
 
 test('a journey that never gets to an endpoint fails the variant', async () => {
