@@ -287,7 +287,10 @@ function explain(issue: z.core.$ZodIssue, path: Path, document: Document): UserE
       const fits = issue.errors.find(
         (branch) => !branch.some((i) => i.code === 'invalid_type' && !i.path.length),
       );
-      if (fits?.[0]) return explain(fits[0], [...path, ...fits[0].path], document);
+      // As in `validate`: a key that is misspelt is missing as well.
+      const isThere = (i: z.core.$ZodIssue) => valueAt(document, [...path, ...i.path]) !== undefined;
+      const telling = fits?.find(isThere) ?? fits?.[0];
+      if (telling) return explain(telling, [...path, ...telling.path], document);
       const kinds = issue.errors.map(([first]) =>
         first?.code === 'invalid_type' ? KINDS[first.expected] : '',
       );

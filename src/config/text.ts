@@ -127,7 +127,7 @@ export function parseMemory(text: string): number {
   throw new UserError('memory limit too small', {
     found: quote(text),
     allowed: `from ${formatSize(MIN_MEMORY)}, such as 512M`,
-    ...(/^\d+$/.test(text) && { hint: missingUnit(`${text}M`) }),
+    ...(/^\d+$/.test(text) && parseSize(`${text}M`) >= MIN_MEMORY && { hint: missingUnit(`${text}M`) }),
   });
 }
 

@@ -29,7 +29,10 @@ export interface Key {
 
 export const choice = z.union([
   z.string(),
-  keys({ runtime: z.string(), as: nameValue.optional(), options: z.record(z.string(), anyText).optional() }),
+  keys(
+    { runtime: z.string(), as: nameValue.optional(), options: z.record(z.string(), anyText).optional() },
+    () => 'such as { runtime: nginx-fpm, options: { workers: 8 } }',
+  ),
 ]);
 
 export const variable = (text: string) => {
