@@ -3,6 +3,8 @@ import { readEjectLoad, refuseInVain } from './arguments.ts';
 import { at, withPlace } from './document.ts';
 import { MAX_SHARDS } from './keys/compare-key.ts';
 import { CONFIG_FLAGS, type FlagKinds, splitArguments } from './keys/flags.ts';
+import type { Key } from './keys/key-values.ts';
+import { KEYS, type KeyName } from './keys.ts';
 import { isBoolean, parseBoolean, parseInteger, parsePath, quote, unknownWord } from './text.ts';
 
 const FORMATS = ['table', 'md', 'json', 'csv', 'html'] as const;
@@ -159,10 +161,14 @@ export function parseCommand(argv: readonly string[]): Command {
 
 /** A guess at the purpose of an argument without a flag: the value of a switch, the rest of a list, or the app. */
 function hintFor(extra: string, rest: readonly string[], own: FlagKinds): string {
-  const before = rest[rest.indexOf(extra) - 1] ?? '';
+  const i = rest.indexOf(extra);
+  const before = rest[i - 1] ?? '';
+  const flag = /^--(.+)/.exec(rest[i - 2] ?? '')?.[1] ?? '';
+  const isList = Object.hasOwn(KEYS, flag) && (KEYS[flag as KeyName] as Key).many === 'list';
   const isSwitch = { ...CONFIG_FLAGS, ...own }[before.replace(/^--/, '')] === 'boolean';
   if (isSwitch && isBoolean(extra)) return `write ${before}=${extra}`;
-  if (before.endsWith(',')) return `write a list without spaces: ${quote(before + extra)}`;
+  if (isList || before.endsWith(','))
+    return `write a list without spaces: ${quote(`${before.replace(/,$/, '')},${extra}`)}`;
   return `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}`;
 }
 

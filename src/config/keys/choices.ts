@@ -92,8 +92,12 @@ export function choose(
   };
 }
 
-/** `nginx` and `php-fpm` are parts of runtimes. */
+/** `nginx` and `php-fpm` are parts of runtimes, and `apache@8.4` is a variant. */
 function unknownRuntime(name: string, known: readonly string[]): UserError {
+  const php = /@(\d+\.\d+)$/.exec(name)?.[1];
+  const misread = php === undefined ? undefined : `the PHP version has its own setting: --php ${php}`;
+  const hint = misread ?? (/\s/.test(name) ? 'separate runtimes with commas' : undefined);
+  if (hint !== undefined) return refuse('unknown runtime', name, known.join(', '), hint);
   const parts = name.toLowerCase().split('-');
   const named = parts.filter((part) => part !== 'php');
   const near = known.filter(
