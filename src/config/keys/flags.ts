@@ -4,7 +4,7 @@ import { at } from '../document.ts';
 import { KEYS, type KeyName } from '../keys.ts';
 import { readHeaderPairs } from '../requests/headers.ts';
 import { quote, readPairs, splitList, suggest } from '../text.ts';
-import { exampleOf, keysOf } from './key-sources.ts';
+import { exampleOf, hintOption, keysOf } from './key-sources.ts';
 import type { Key } from './key-values.ts';
 
 /** The flags of a command as texts, and what stands between them. */
@@ -50,7 +50,8 @@ export function splitArguments(argv: readonly string[], kinds: FlagKinds): Argum
     const where = { name: `--${name}` };
     if (!Object.hasOwn(kinds, name) || !token.rawName.startsWith('--')) {
       const names = Object.keys(kinds).map((known) => `--${known}`);
-      const hint = suggest(token.rawName, names);
+      const option = Object.hasOwn(kinds, 'runtimes') ? hintOption(name, '--runtimes ') : undefined;
+      const hint = option ?? suggest(token.rawName, names);
       throw new UserError(`unknown flag ${quote(token.rawName)}`, {
         allowed: names.join(', '),
         ...(hint && { hint }),

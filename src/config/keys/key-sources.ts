@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { keys } from '../document.ts';
 import { KEY_NAMES, KEYS, type KeyName, type Values } from '../keys.ts';
+import { COMMON_OPTIONS } from '../parts/manifest.ts';
 import type { Key } from './key-values.ts';
 
 /** The keys that one kind of source may have. */
@@ -29,9 +30,15 @@ export function exampleInFile(key: KeyName): string | undefined {
   return (KEYS[key] as Key).many === 'texts' ? `['${example}']` : `{ ${example.replace('=', ': ')} }`;
 }
 
+/** The hint for an option of the runtimes that is given like a key; `before` and `after`: how a runtime is written there. */
+export function hintOption(name: string, before: string, after = ''): string | undefined {
+  if (!Object.hasOwn(COMMON_OPTIONS, name)) return undefined;
+  return `set this option of a runtime: ${before}'apache[${name}=…]'${after}`;
+}
+
 /** The hint for a key that only other kinds of source may have. */
 function hintElsewhere(name: string): string | undefined {
-  if (!Object.hasOwn(KEYS, name)) return undefined;
+  if (!Object.hasOwn(KEYS, name)) return hintOption(name, 'runtimes: [', ']');
   const { only = [] }: Key = KEYS[name as KeyName];
   const where = [
     ...(only.includes('flag') ? ['a flag'] : []),

@@ -12,7 +12,7 @@ type Declared = Pick<OptionSpec, 'type' | 'env' | 'default'>;
 const OURS = ['PORT', 'DOCROOT', 'APP_KIND', 'BACKEND_PORT', 'PHP_VERSION', 'EXTENSIONS', 'PATH', 'HOME'];
 
 /** The options of `common_options` in runtimes/_shared/options.sh: the same everywhere, so that runtimes can be compared. */
-const COMMON: Readonly<Record<string, Declared>> = {
+export const COMMON_OPTIONS: Readonly<Record<string, Declared>> = {
   workers: { type: 'integer', env: 'WORKERS', default: 16 },
   'max-requests': { type: 'integer', env: 'MAX_REQUESTS', default: 0 },
   'keep-alive': { type: 'duration', env: 'KEEP_ALIVE', default: '5s' },
@@ -24,12 +24,12 @@ const COMMON: Readonly<Record<string, Declared>> = {
 
 /** Each option has a variable to itself, and a common one is what it is everywhere. Errors: UserError with file and line. */
 export function checkOptions(options: Readonly<Record<string, Declared>>, document: Document): void {
-  const owners = new Map(Object.entries(COMMON).map(([option, { env }]) => [env, option]));
+  const owners = new Map(Object.entries(COMMON_OPTIONS).map(([option, { env }]) => [env, option]));
   for (const [option, spec] of Object.entries(options)) {
     at(document.place(['options', option, 'env']), () => checkVariable(option, spec.env, owners));
     owners.set(spec.env, option);
-    const common = COMMON[option];
-    if (!Object.hasOwn(COMMON, option) || !common) continue;
+    const common = COMMON_OPTIONS[option];
+    if (!Object.hasOwn(COMMON_OPTIONS, option) || !common) continue;
     for (const part of ['type', 'env', 'default'] as const) {
       if (spec[part] === common[part]) continue;
       throw new UserError(`option '${option}': ${part} differs from the common option`, {
