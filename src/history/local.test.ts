@@ -78,7 +78,10 @@ test('results of a run are no history, as a file, as a folder, and to add to', a
 });
 
 test('a history that is not there is named', async () => {
-  await expect(openHistory(file)).rejects.toMatchObject({ detail: { where: { name: file } } });
+  await expect(openHistory(file)).rejects.toMatchObject({
+    message: 'no such file',
+    detail: { where: { name: file }, hint: 'add a run, and it is made: --add bench-results' },
+  });
 });
 
 test('a history in a folder that is not there is named', async () => {

@@ -47,8 +47,8 @@ function whyNothing({ run }: Results, records: readonly HistoryRecord[]): string
 /** Reads a history. UserError where there is none, or where the results of a run are given in its place. */
 export async function openHistory(file: string): Promise<History> {
   if ((await stat(join(file, 'results.json')).catch(() => null)) !== null) throw notAHistory(file);
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw unreadable(file, error);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? missing(file) : unreadable(file, error);
   });
   refuseResults(file, text);
   return readHistory(text);
@@ -63,6 +63,12 @@ const notAHistory = (file: string) =>
     where: { name: file },
     allowed: 'a file with one record per line, such as history.ndjson',
     hint: 'add the run to a history: php-runtime-bench history history.ndjson --add bench-results',
+  });
+
+const missing = (file: string) =>
+  new UserError('no such file', {
+    where: { name: file },
+    hint: 'add a run, and it is made: --add bench-results',
   });
 
 const unreadable = (file: string, error: Error) =>
