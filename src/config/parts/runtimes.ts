@@ -300,6 +300,8 @@ function completeOption(name: string, spec: z.infer<typeof optionSpec>): OptionS
   if (spec.type === 'enum' && !values?.length) {
     throw new UserError(`option '${name}' has no values`, { allowed: 'values: [one, other] for type enum' });
   }
+  if (min !== undefined && max !== undefined && min > max)
+    throw new UserError(`option '${name}': min is above max`, { found: `min: ${min}, max: ${max}` });
   const whole: OptionSpec = {
     ...rest,
     default: preset,
