@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/parse.ts';
 import { describeEffort, planPasses } from './effort.ts';
-import { plan } from './plan.ts';
+import { type Plan, plan } from './plan.ts';
+import { timesColdStarts } from './timeline/pass-seconds.ts';
 
 const packageRoot = new URL('../..', import.meta.url).pathname;
 const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
@@ -40,4 +41,24 @@ test('each pass that follows has a line with its time, and their sum is printed'
 
 test('without a pass, the time of the measuring is all', () => {
   expect(describeEffort(planned()).join('\n')).not.toMatch(/once all is measured|in all/);
+});
+
+describe('cold starts of an app that set-up installs', () => {
+  const flags = ['--cold-start', '--set-up', 'php install.php'];
+  const warned = (found: Plan) => found.warnings.filter(({ code }) => code === 'cold-start');
+
+  test('are neither planned nor in its time, and a warning shows it', () => {
+    const found = planned(...flags);
+    expect(found.coldStarts).toBe(0);
+    expect(describeEffort(found).join('\n')).not.toContain('cold start');
+    expect(warned(found)).toMatchObject([{ message: 'no cold starts: `set-up` does not run in them' }]);
+  });
+
+  test('but others are, and so is a set-up that fills a service', () => {
+    const others = planned('--cold-start');
+    expect([others.coldStarts, warned(others)]).toEqual([22, []]);
+    expect(warned(planned('--set-up', 'php install.php'))).toEqual([]);
+    const services = { file: '/compose.yaml', reset: {} };
+    expect(timesColdStarts({ coldStart: true, setUp: 'php install.php', services })).toBe(true);
+  });
 });

@@ -28,6 +28,7 @@ import { warnOfMisfits } from './warn/misfits.ts';
 import { warnOfDevPackages } from './warn/packages.ts';
 import { warnOfScripts } from './warn/script-warning.ts';
 import { warnOfUncounted } from './warn/uncounted.ts';
+import { warnOfUntimed } from './warn/untimed.ts';
 import { warnOfVariables } from './warn/variables.ts';
 import { warnOfVersions } from './warn/versions.ts';
 
@@ -109,7 +110,7 @@ export function plan(
         ...warnOfVariables(variants, config.host),
         ...warnOfDevPackages(images),
       ],
-      ...[...warnOfUncounted(config, variants), ...warnOfMisfits(config)],
+      ...[...warnOfUncounted(config, variants), ...warnOfUntimed(config), ...warnOfMisfits(config)],
       ...[...warnOfKeptConnections(variants, config.scenarios)],
       ...warnOfVersions(variants),
       ...shortened(config),

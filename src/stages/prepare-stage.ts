@@ -17,6 +17,7 @@ import { describeEffort } from '../plan/effort.ts';
 import { FIRST_PORT } from '../plan/instances.ts';
 import { plan, planLoad } from '../plan/plan.ts';
 import { takeShard } from '../plan/shard-plan.ts';
+import { timesColdStarts } from '../plan/timeline/pass-seconds.ts';
 import { listHeads, planVariants } from '../plan/variants.ts';
 import { wantsVerdicts, warnOfFewStarts } from '../plan/warn/few-starts.ts';
 import { warnOfSharedCaches } from '../plan/warn/shared-caches.ts';
@@ -49,7 +50,7 @@ export async function prepare(desk: Desk, asked: Config) {
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
   const compose = given.services && (await readCompose({ docker, run, signal, say }, given.services));
-  const hyperfine = given.coldStart ? await findHyperfine(host, isRemote) : null;
+  const hyperfine = timesColdStarts(given) ? await findHyperfine(host, isRemote) : null;
   const k6Image = await getK6(docker, given.images, { say, signal });
   if (compose && given.services)
     await refuseUnseenFiles({ docker, run, signal, say, isRemote }, k6Image, compose, given.services);

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as core from '@actions/core';
 import { planShards, warnOfSharedEngine } from '../plan/shard-plan.ts';
 import { checkTime } from '../plan/time.ts';
+import { timesColdStarts } from '../plan/timeline/pass-seconds.ts';
 import { planVariants } from '../plan/variants.ts';
 import { readWorkflow } from '../publish/job.ts';
 import { fail, readConfig } from './step.ts';
@@ -20,6 +21,6 @@ async function main(): Promise<number> {
   if (warning !== null) core.warning(warning, { title: 'Shards wait for each other' });
   for (const { index, of, variants } of planned) core.info(`${index}/${of}: ${variants.join(', ')}`);
   core.setOutput('shards', JSON.stringify(planned));
-  core.setOutput('cold-start', config.coldStart ?? false);
+  core.setOutput('cold-start', timesColdStarts(config));
   return 0;
 }

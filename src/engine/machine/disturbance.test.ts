@@ -46,6 +46,7 @@ test('what the configuration needs and this machine lacks is named with how to i
     expect(needs[1]?.what).toContain('apt-get install hyperfine');
     // Nothing is asked for what is not used.
     expect(await diagnoseNeeds(realHost, {})).toEqual([]);
+    expect(await diagnoseNeeds(realHost, { coldStart: true, setUp: 'php install.php' })).toEqual([]);
   } finally {
     vi.unstubAllEnvs();
   }

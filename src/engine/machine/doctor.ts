@@ -5,6 +5,7 @@ import type { Config } from '../../config/types.ts';
 import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import { layOutCpus } from '../../plan/cpus.ts';
+import { type ColdStarting, timesColdStarts } from '../../plan/timeline/pass-seconds.ts';
 import { warnOfDiscarded } from '../../plan/warn/discarded-limits.ts';
 import type { Warning } from '../../results/results.ts';
 import { findResults } from '../../store/stored.ts';
@@ -19,12 +20,9 @@ import { judgePlacement, PLACEMENT_SCRIPT, type Placement, parsePlacement } from
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
 /** Checks the tools that the configuration needs. */
-export async function diagnoseNeeds(
-  host: Host,
-  { services, coldStart }: Pick<Config, 'services' | 'coldStart'>,
-): Promise<Finding[]> {
+export async function diagnoseNeeds(host: Host, config: ColdStarting): Promise<Finding[]> {
   const findings: Finding[] = [];
-  if (services) {
+  if (config.services) {
     const fault = await expectCompose(connectDocker(host)).catch((error: unknown) => {
       if (error instanceof UserError) return error;
       throw error;
@@ -35,7 +33,7 @@ export async function diagnoseNeeds(
         : { ok: true, what: 'docker compose, for services' },
     );
   }
-  if (coldStart) {
+  if (timesColdStarts(config)) {
     const ok = (await host.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
     findings.push({
       ok,
@@ -51,7 +49,7 @@ export async function diagnoseNeeds(
 export async function diagnoseBeside(
   host: Host,
   machine: Machine,
-  beside: Pick<Config, 'services' | 'coldStart' | 'out'> | { message: string },
+  beside: (ColdStarting & Pick<Config, 'out'>) | { message: string },
 ): Promise<Finding[]> {
   if ('message' in beside) return [{ ok: false, what: beside.message }];
   return [

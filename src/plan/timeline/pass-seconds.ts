@@ -5,9 +5,17 @@ export const COLD_STARTS = { before: 1, timed: 10 } as const;
 /** To start the containers of a variant until the first answer, and to remove those of the start before. */
 export const COLD_START_SECONDS = 1;
 
+/** The keys that decide whether cold starts are timed. */
+export type ColdStarting = Pick<Config, 'coldStart' | 'setUp' | 'services'>;
+
+/** Only services keep what `set-up` did. Without it an app may lead each path to its installer. */
+export function timesColdStarts({ coldStart = false, setUp, services }: ColdStarting): boolean {
+  return coldStart && (setUp === undefined || services !== undefined);
+}
+
 /** The starts of all variants for `cold-start`; 0: not wanted. */
-export function countColdStarts({ coldStart = false }: Pick<Config, 'coldStart'>, variants: number): number {
-  return coldStart ? (COLD_STARTS.before + COLD_STARTS.timed) * variants : 0;
+export function countColdStarts(config: ColdStarting, variants: number): number {
+  return timesColdStarts(config) ? (COLD_STARTS.before + COLD_STARTS.timed) * variants : 0;
 }
 
 /** To start the containers of one fresh start of a pass, to read what they wrote, and to remove them. */

@@ -55,23 +55,7 @@ test('the client of a cold start sends Host and headers, each as one argument: t
   ]);
 });
 
-test('an app that set-up installs into its containers is not timed, as every path would lead to its installer', async () => {
-  const exec = async () => ({ code: 1, stdout: '', stderr: 'timed' });
-  const { world, created, warned } = makeWorld({ headers: {}, exec, setUp: 'php install.php' });
-  await measureColdStarts(world, 'hyperfine 1.19', '/nowhere');
-  expect(created).toEqual([]);
-  expect(warned).toEqual(['no cold starts: `set-up` does not run in them']);
-});
-
-test('an app whose set-up fills a service is timed on what the last start left there', async () => {
-  const exec = async () => ({ code: 1, stdout: '', stderr: 'timed' });
-  const services = { file: 'compose.yaml', reset: {} };
-  const { world, warned } = makeWorld({ headers: {}, exec, setUp: 'php artisan migrate', services });
-  await measureColdStarts(world, 'hyperfine 1.19', '/nowhere');
-  expect(warned).toEqual(['a: no cold start: timed']);
-});
-
-interface ColdRun extends Pick<Config, 'headers' | 'setUp' | 'services'> {
+interface ColdRun extends Pick<Config, 'headers'> {
   exec: Host['exec'];
 }
 

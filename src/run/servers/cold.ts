@@ -63,17 +63,6 @@ export async function findHyperfine(host: Host, isRemote: boolean): Promise<stri
  */
 export async function measureColdStarts(world: World, tool: string, out: string): Promise<void> {
   const { engine, job, sink } = world;
-  const { setUp, services } = job.config;
-  if (setUp !== undefined && !services) {
-    // Only services keep what it did. Without it an app may lead each path to its installer.
-    sink.warn({
-      code: 'cold-start',
-      message: 'no cold starts: `set-up` does not run in them',
-      remedy: 'move its commands to `prepare` if they need no server, or leave out `cold-start`',
-      variant: null,
-    });
-    return;
-  }
   const path = pathOf(job);
   for (const variant of job.plan.variants) {
     const outcome = job.outcomes.get(variant.id);
