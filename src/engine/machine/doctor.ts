@@ -20,7 +20,10 @@ import { judgePlacement, PLACEMENT_SCRIPT, type Placement, parsePlacement } from
 import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 
 /** Checks the tools that the configuration needs. */
-export async function diagnoseNeeds(host: Host, config: ColdStarting): Promise<Finding[]> {
+export async function diagnoseNeeds(
+  host: Host,
+  config: ColdStarting & Pick<Config, 'services'>,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (config.services) {
     const fault = await expectCompose(connectDocker(host)).catch((error: unknown) => {
@@ -49,7 +52,7 @@ export async function diagnoseNeeds(host: Host, config: ColdStarting): Promise<F
 export async function diagnoseBeside(
   host: Host,
   machine: Machine,
-  beside: (ColdStarting & Pick<Config, 'out'>) | { message: string },
+  beside: (ColdStarting & Pick<Config, 'services' | 'out'>) | { message: string },
 ): Promise<Finding[]> {
   if ('message' in beside) return [{ ok: false, what: beside.message }];
   return [

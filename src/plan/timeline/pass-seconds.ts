@@ -6,11 +6,14 @@ export const COLD_STARTS = { before: 1, timed: 10 } as const;
 export const COLD_START_SECONDS = 1;
 
 /** The keys that decide whether cold starts are timed. */
-export type ColdStarting = Pick<Config, 'coldStart' | 'setUp' | 'services'>;
+export type ColdStarting = Pick<Config, 'coldStart' | 'setUp'>;
 
-/** Only services keep what `set-up` did. Without it an app may lead each path to its installer. */
-export function timesColdStarts({ coldStart = false, setUp, services }: ColdStarting): boolean {
-  return coldStart && (setUp === undefined || services !== undefined);
+/**
+ * An app may lead each path to its installer until `set-up` has run. Services keep what it did, but a fresh container
+ * lacks the files that it made.
+ */
+export function timesColdStarts({ coldStart = false, setUp }: ColdStarting): boolean {
+  return coldStart && setUp === undefined;
 }
 
 /** The starts of all variants for `cold-start`; 0: not wanted. */

@@ -8,7 +8,8 @@ export function warnOfUntimed(config: ColdStarting): Warning[] {
     {
       code: 'cold-start',
       message: 'no cold starts: `set-up` does not run in them',
-      remedy: 'move its commands to `prepare` if they need no server, or leave out `cold-start`',
+      remedy:
+        'move its commands to `prepare`, or its data to `dump` or `reset` of services; or leave out `cold-start`',
       variant: null,
     },
   ];
