@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
+import { SCRIPT_LOAD } from '../results/results.ts';
 import { makeRandom } from '../stats/random.ts';
 import { type HistoryRecord, recordsOf } from './history-record.ts';
 import { findTrends } from './trend.ts';
@@ -59,6 +60,17 @@ test('another machine or another load begins a trend of its own', () => {
   const loads = findTrends(weekly(twoLevels, (week) => (week < 10 ? {} : { load: 'const(50, 10s)' })));
   // At a given rate latency decides, not RPS.
   expect(loads.map(({ metric }) => metric)).toEqual(['rps', 'cpu', 'p50', 'cpu']);
+});
+
+test.each([
+  ['vus (8, 1s)', 'rps'],
+  ['requests(100, 4)', 'rps'],
+  // As in the report, a part at a rate makes latency decide.
+  ['vus(8, 1s) const(50, 10s)', 'p50'],
+  // It may have a rate of its own.
+  [SCRIPT_LOAD, 'p50'],
+])('with the load %s, %s decides', (load, expected) => {
+  expect(findTrends(weekly(twoLevels, () => ({ load }))).map(({ metric }) => metric)).toContain(expected);
 });
 
 test('load from other machines begins a trend of its own', () => {

@@ -1,4 +1,6 @@
 import { mean } from 'simple-statistics';
+import { hasRate } from '../config/parts/load.ts';
+import { SCRIPT_LOAD } from '../results/results.ts';
 import { findAllChangePoints } from '../stats/change-points.ts';
 import { type AskedRecord, completeAsked } from './asked.ts';
 import { findChangedSide } from './change-cause.ts';
@@ -20,8 +22,8 @@ const METRICS: Record<TrendMetric, (record: HistoryRecord) => HistoryRecord['rps
     state === 'ranked' || state === 'generator-bound' ? cpuMsPerRequest : null,
 };
 
-/** At a given rate RPS is the rate. */
-const isClosed = (load: string) => /\b(vus|requests)\(/.test(load);
+/** At a given rate RPS is the rate. A script may have one. */
+const isClosed = (load: string) => load !== SCRIPT_LOAD && !hasRate(load);
 
 /**
  * The trends in a history. First come the ratios of each variant to the reference of the same run, over all machines.

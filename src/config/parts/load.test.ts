@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../../errors.ts';
-import { loadMs, parseLoad, scaleLoad, stepRates } from './load.ts';
+import { hasRate, loadMs, parseLoad, scaleLoad, stepRates } from './load.ts';
 
 const MINUTE = 60_000;
 
@@ -23,6 +23,17 @@ test.each([
   const load = parseLoad(source);
   expect(load.segments).toEqual(segments);
   expect(loadMs(load)).toBe(ms);
+});
+
+test.each([
+  ['line(1, 9, 1s)', true],
+  ['const (1, 1s)', true],
+  ['step(1, 9, 1, 1s)', true],
+  ['vus(1, 1s)', false],
+  ['requests(1, 1)', false],
+  ['vus(1, 1s), const(1, 1s)', true],
+])('%s has a rate: %s', (source, expected) => {
+  expect(hasRate(parseLoad(source).source)).toBe(expected);
 });
 
 test.each([

@@ -81,6 +81,9 @@ export function parseLoad(source: string): Load {
   return load;
 }
 
+/** Whether a load, as it is written, has a part at a rate. That part asks on, however many requests wait. */
+export const hasRate = (source: string) => /\b(line|const|step)\s*\(/.test(source);
+
 const isForm = (name: string): name is Form => Object.hasOwn(FORMS, name);
 const suggestForm = (name: string) => ({ allowed: LOAD_FORMS, hint: suggest(name, Object.keys(FORMS)) });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseLoad } from '../../config/parts/load.ts';
 import { DockerError } from '../../engine/docker.ts';
 import { type Finished, realHost } from '../../host.ts';
 import type { Failure } from '../../results/results.ts';
@@ -111,10 +112,10 @@ test('after the load, a lost arena is no fault of a variant', async () => {
 describe('after the load, a server that works off its queue', () => {
   const timeout: Answer = { ...answer(''), status: 0, error: 'request timeout' };
   /** How long the server was waited for, s, and the reason if it failed. It answers so at that time, s. */
-  const recheck = async (kind: 'line' | 'vus', answerAt: (s: number) => Answer) => {
+  const recheck = async (load: 'line(1, 9, 1s)' | 'vus(1, 1s)', answerAt: (s: number) => Answer) => {
     let elapsedMs = 0;
     const { world } = makeWorld(['/0'], () => answerAt(elapsedMs / 1000));
-    Object.assign(world.job.config.scenarios[0] as object, { load: { segments: [{ kind }] } });
+    Object.assign(world.job.config.scenarios[0] as object, { load: parseLoad(load) });
     const sleep = async (ms: number) => {
       elapsedMs += ms;
     };
@@ -131,7 +132,7 @@ describe('after the load, a server that works off its queue', () => {
   test.each([timeout, ...[502, 503, 504].map((status) => ({ ...answer(''), status }))])(
     'has time to answer as before: %j',
     async (busy) => {
-      const { waited, reason } = await recheck('line', servedFrom(40, busy, answer('a page')));
+      const { waited, reason } = await recheck('line(1, 9, 1s)', servedFrom(40, busy, answer('a page')));
       expect(reason).toBeNull();
       expect(waited).toBeGreaterThanOrEqual(40);
       expect(waited).toBeLessThan(50);
@@ -139,24 +140,26 @@ describe('after the load, a server that works off its queue', () => {
   );
 
   test('fails if it answers differently then', async () => {
-    const { reason } = await recheck('line', servedFrom(40, timeout, answer('')));
+    const { reason } = await recheck('line(1, 9, 1s)', servedFrom(40, timeout, answer('')));
     expect(reason).toContain('GET /0 answers differently after the load: ');
   });
 
   test('fails after three minutes', async () => {
-    const { waited, reason } = await recheck('line', () => timeout);
+    const { waited, reason } = await recheck('line(1, 9, 1s)', () => timeout);
     expect(reason).toBe('GET /0 answers differently after the load: no answer: request timeout');
     expect(waited).toBe(180);
   });
 
   test('fails at once after a load without a rate, which leaves no queue', async () => {
-    expect(await recheck('vus', () => timeout)).toMatchObject({
+    expect(await recheck('vus(1, 1s)', () => timeout)).toMatchObject({
       waited: 0,
       reason: expect.stringContaining('request timeout'),
     });
   });
 
   test('does not wait for another error', async () => {
-    expect(await recheck('line', () => ({ ...answer(''), status: 500 }))).toMatchObject({ waited: 0 });
+    expect(await recheck('line(1, 9, 1s)', () => ({ ...answer(''), status: 500 }))).toMatchObject({
+      waited: 0,
+    });
   });
 });

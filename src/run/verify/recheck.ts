@@ -1,3 +1,4 @@
+import { hasRate } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import { DockerError, expectEngine } from '../../engine/docker.ts';
 import type { Failure } from '../../results/results.ts';
@@ -50,12 +51,9 @@ export async function recheckAnswers(
 /** php-fpm still serves up to 4,096 requests that their clients have given up, so the answer may come late, ms. */
 const PATIENCE_MS = 180_000;
 
-/** A load with a rate asks on, however many requests wait. */
 function mayQueue(scenarios: readonly Scenario[]): boolean {
   return scenarios.some(({ load, script }) =>
-    load
-      ? load.segments.some(({ kind }) => kind !== 'vus' && kind !== 'requests')
-      : (script?.rates ?? 'none') !== 'none',
+    load ? hasRate(load.source) : (script?.rates ?? 'none') !== 'none',
   );
 }
 
