@@ -1,5 +1,5 @@
 // Asks servers in the arena, without load: are they there, and what do they answer?
-// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until }], hosts, deadlineMs, maxBody }. `until: true`
+// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until }], hosts, deadlineMs, limitMs, maxBody }. `until: true`
 // asks again until the answer is 200. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
@@ -7,7 +7,9 @@ import { headersFor, toAnswer } from './answer.js';
 
 const probe = JSON.parse(open('../probe.json'));
 
-export const options = { setupTimeout: '300s', insecureSkipTLSVerify: true, hosts: probe.hosts };
+// It is ended from outside, before that.
+const setupTimeout = `${2 * probe.limitMs}ms`;
+export const options = { setupTimeout, insecureSkipTLSVerify: true, hosts: probe.hosts };
 
 export function setup() {
   const answers = {};

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Docker, DockerError } from '../../engine/docker.ts';
 import { realHost } from '../../host.ts';
-import { listListeners } from './probe.ts';
+import { ask, listListeners } from './probe.ts';
 
 const HEADER = '  sl  local_address rem_address   st\n';
 const LISTENS = '   0: 0100007F:46A0 00000000:0000 0A 00000000:00000000\n';
@@ -40,4 +40,24 @@ test('a kernel without IPv6 has but one table', async () => {
 
 test('no table at all is an error', async () => {
   await expect(listListeners(docker, 'arena')).rejects.toThrow(DockerError);
+});
+
+test.each([
+  // The answer of one question may take its timeout, and six are asked at once.
+  [1, 2000, 120_000],
+  [1, 180_000, 120_000 + 170_000],
+  [13, 60_000, 120_000 + 3 * 50_000],
+])('%i questions with a timeout of %i ms have %i ms', async (count, timeoutMs, expected) => {
+  const limits: unknown[] = [];
+  const engine: Docker = {
+    run: () => Promise.reject(new Error('not asked for')),
+    async try(_, { input, timeoutMs } = {}) {
+      limits.push(timeoutMs, JSON.parse(String(input)).limitMs);
+      return { code: 0, stdout: '{}', stderr: '' };
+    },
+  };
+  const host = { host: 'app.test' };
+  const questions = Array.from({ length: count }, (_, i) => ({ ...host, id: `${i}`, url: '', timeoutMs }));
+  await ask(engine, 'arena', questions, 0, new AbortController().signal);
+  expect(limits).toEqual([expected, expected]);
 });

@@ -10,7 +10,7 @@ import { journeyModule } from './k6.ts';
 export interface Question extends Sent {
   id: string;
   url: string;
-  /** An answer may take as long as one under load, where that is longer than 10 s. */
+  /** An answer may take as long as one under load, where that is longer than USUAL_MS. */
   timeoutMs?: number;
   /** Asks again until the answer is 200. */
   until?: boolean;
@@ -19,11 +19,15 @@ export interface Question extends Sent {
 /** Folder in the arena that holds what k6 reads; it belongs to k6's user. */
 export const ARENA_FOLDER = '/tmp/bench';
 const MAX_BODY = 256 * 1024;
-/** A question waits up to 10 s for its answer; a journey has many requests, each of which may take k6's minute, ms. */
+/** So long does a question wait for its answer at least, ms. */
+const USUAL_MS = 10_000;
+/** For questions that wait USUAL_MS; a journey has many requests, each of which may take k6's minute, ms. */
 const LIMITS = { probe: 120_000, walk: 1_800_000 } as const;
 
-/** So many, each with the longest body, are well below what is kept of one process's output. Even if each waits 10 s, they end in time. */
+/** So many, each with the longest body, are well below what is kept of one process's output. Even if each waits, they end in time. */
 const AT_ONCE = 50;
+/** By default, k6 sends so many of a batch to one host at once. */
+const PER_HOST = 6;
 
 /** Asks servers in the arena by k6 without load, AT_ONCE questions at once. Errors: DockerError, k6 failed or took too long. */
 export async function ask(
@@ -37,8 +41,11 @@ export async function ask(
   const answers: Record<string, Answer & { at: number }> = {};
   for (let i = 0; i < questions.length; i += AT_ONCE) {
     const requests = questions.slice(i, i + AT_ONCE);
-    const input = { requests, hosts, deadlineMs, maxBody: MAX_BODY };
-    Object.assign(answers, await runScript(docker, arena, 'probe', input, signal));
+    const longestMs = Math.max(...requests.map(({ timeoutMs = 0 }) => timeoutMs));
+    const moreMs = Math.ceil(requests.length / PER_HOST) * Math.max(0, longestMs - USUAL_MS);
+    const limitMs = LIMITS.probe + moreMs;
+    const input = { requests, hosts, deadlineMs, limitMs, maxBody: MAX_BODY };
+    Object.assign(answers, await runScript(docker, arena, 'probe', input, signal, limitMs));
   }
   return answers;
 }
@@ -67,16 +74,17 @@ export async function walk(
   signal: AbortSignal,
 ): Promise<Record<string, JourneyStep[]>> {
   const input = { servers, ...sent, hosts: hostsOf(sent.host), maxBody: MAX_BODY };
-  return runScript(docker, arena, 'walk', input, signal, journeyModule({ journey }));
+  return runScript(docker, arena, 'walk', input, signal, LIMITS.walk, journeyModule({ journey }));
 }
 
-/** Runs one of our scripts by k6; what it prints. `walked` is the journey that it goes. */
+/** Runs one of our scripts by k6, for `limitMs` at most; what it prints. `walked` is the journey that it goes. */
 async function runScript(
   docker: Docker,
   arena: string,
   name: 'probe' | 'walk',
   input: unknown,
   signal: AbortSignal,
+  limitMs: number,
   walked = '',
 ) {
   const script = [
@@ -85,7 +93,7 @@ async function runScript(
     'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
   ].join('\n');
   const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
-  const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: LIMITS[name] });
+  const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: limitMs });
   signal.throwIfAborted();
   if (finished.code !== 0) throw new DockerError(args, finished);
   return JSON.parse(finished.stdout);
