@@ -11,7 +11,10 @@ import type { Answer, Round } from './verify.ts';
 
 const SERVERS = ['apache', 'nginx'].map(
   (id, i) =>
-    ({ variant: { id, label: id, app: { name: 'app' }, ref: null }, port: i + 1 }) as unknown as Server,
+    ({
+      variant: { id, label: id, app: { name: 'app' }, ref: null },
+      ...{ container: id, port: i + 1 },
+    }) as unknown as Server,
 );
 const answer = (body: string): Answer => ({ status: 200, error: '', type: 'text/html', location: '', body });
 const round = (path: string, body: string): Round =>
@@ -23,14 +26,20 @@ const round = (path: string, body: string): Round =>
   );
 
 /** A world whose servers answer so; the numbers of questions that k6 got at once. The engine itself answers, or is lost. */
-function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer, isLost = false) {
+function makeWorld(
+  paths: readonly string[],
+  answerTo: (url: string) => Answer,
+  { isLost = false, isRunning = (): boolean => true } = {},
+) {
   const sizes: number[] = [];
   const world = {
     engine: {
       ...{ arena: { name: 'arena' }, signal: new AbortController().signal },
       docker: {
-        async try([command]: readonly string[], { input = '' }: { input?: string } = {}) {
+        async try([command, ...rest]: readonly string[], { input = '' }: { input?: string } = {}) {
           if (command === 'version') return { code: isLost ? 1 : 0, stdout: '', stderr: 'no route to host' };
+          if (rest[0] === 'inspect')
+            return { code: 0, stdout: stateOf(rest.at(-1), isRunning()), stderr: '' };
           if (command !== 'exec') return { code: 0, stdout: '', stderr: '' };
           const { requests }: { requests: { id: string; url: string }[] } = JSON.parse(input);
           sizes.push(requests.length);
@@ -46,6 +55,12 @@ function makeWorld(paths: readonly string[], answerTo: (url: string) => Answer, 
   } as unknown as World;
   return { world, sizes };
 }
+
+const stateOf = (name: string | undefined, isRunning: boolean) =>
+  JSON.stringify({
+    ...{ id: name, name: `/${name}`, memory: 0 },
+    state: { Running: isRunning, Pid: 1, ExitCode: 1, OOMKilled: !isRunning, StartedAt: '' },
+  });
 
 const learnBoth = (paths: readonly string[]): Learned => {
   const learned: Learned = new Map();
@@ -82,7 +97,7 @@ test('answers that cannot be read, as the engine is lost, end the run', async ()
   const failed = () => {
     throw new DockerError(['exec'], { code: 1, stdout: '', stderr: 'no route to host' } as Finished);
   };
-  const { world } = makeWorld(['/0'], failed, true);
+  const { world } = makeWorld(['/0'], failed, { isLost: true });
   const asking = askOften(world, learnBoth(['/0']), SERVERS, [{ path: '/0' }]);
   await expect(asking).rejects.toThrow('the Docker engine stopped answering');
 });
@@ -112,9 +127,14 @@ test('after the load, a lost arena is no fault of a variant', async () => {
 describe('after the load, a server that works off its queue', () => {
   const timeout: Answer = { ...answer(''), status: 0, error: 'request timeout' };
   /** How long the server was waited for, s, and the reason if it failed. It answers so at that time, s. */
-  const recheck = async (load: 'line(1, 9, 1s)' | 'vus(1, 1s)', answerAt: (s: number) => Answer) => {
+  const recheck = async (
+    load: 'line(1, 9, 1s)' | 'vus(1, 1s)',
+    answerAt: (s: number) => Answer,
+    diesAt = Infinity,
+  ) => {
     let elapsedMs = 0;
-    const { world } = makeWorld(['/0'], () => answerAt(elapsedMs / 1000));
+    const isRunning = () => elapsedMs / 1000 < diesAt;
+    const { world } = makeWorld(['/0'], () => answerAt(elapsedMs / 1000), { isRunning });
     Object.assign(world.job.config.scenarios[0] as object, { load: parseLoad(load) });
     const sleep = async (ms: number) => {
       elapsedMs += ms;
@@ -155,6 +175,12 @@ describe('after the load, a server that works off its queue', () => {
       waited: 0,
       reason: expect.stringContaining('request timeout'),
     });
+  });
+
+  test.each([0, 20])('is not waited for once it has ended, after %i s', async (diesAt) => {
+    const badGateway = { ...answer(''), status: 502 };
+    const { waited, reason } = await recheck('line(1, 9, 1s)', () => badGateway, diesAt);
+    expect([waited, reason]).toEqual([diesAt, 'killed: out of memory (OOM)']);
   });
 
   test('does not wait for another error', async () => {

@@ -2,7 +2,7 @@ import { hasRate } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import { DockerError, expectEngine } from '../../engine/docker.ts';
 import type { Failure } from '../../results/results.ts';
-import type { Server } from '../servers/servers.ts';
+import { findDeaths, type Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { askPaths, pathsOf } from './answers.ts';
 import { explainFailure } from './app-evidence.ts';
@@ -13,7 +13,7 @@ import type { Answer } from './verify.ts';
 /**
  * Asks the paths once more when all of a start's load is done. Variants that answer otherwise by then fail: the disk
  * may be full, or the database gone. Twice, as a page may be odd now and then. Each variant by itself, as before the load.
- * One that works off its queue is waited for: beyond its knee a ramp is meant to leave one.
+ * One that works off its queue is waited for: beyond its knee a ramp is meant to leave one. One that has ended is not.
  */
 export async function recheckAnswers(
   world: World,
@@ -37,14 +37,15 @@ export async function recheckAnswers(
       world.engine.signal.throwIfAborted();
       // A lost arena or engine is no fault of a variant.
       if (error instanceof DockerError && !error.finished.timedOut) throw error;
-      if (error instanceof DockerError) await expectEngine(world.engine.docker);
+      await expectEngine(world.engine.docker);
       const reason = `its answers after the load cannot be read: ${(error as Error).message}`;
       fail(id, { stage: 'run', reason, log: '' });
       continue;
     }
     if (odd === null) continue;
+    const death = (await findDeaths(world.engine.docker, [server])).get(id);
     const reason = `${odd.request} answers differently after the load: ${odd.other}`;
-    fail(id, await explainFailure(world.engine, world.sink, server, 'run', reason, odd.answer));
+    fail(id, death ?? (await explainFailure(world.engine, world.sink, server, 'run', reason, odd.answer)));
   }
 }
 
@@ -62,7 +63,7 @@ function isBusy({ answer: { status, error } }: Pick<Odd, 'answer'>): boolean {
   return status === 0 ? /timeout/.test(error) : [502, 503, 504].includes(status);
 }
 
-/** Asks for the path of this request until it is served, at most for PATIENCE_MS. */
+/** Asks for the path of this request until it is served or the server has ended, at most for PATIENCE_MS. */
 async function awaitService(
   world: World,
   server: Server,
@@ -73,7 +74,8 @@ async function awaitService(
   const asked = paths.filter(({ path }) => request === `GET ${path}`);
   world.sink.say(`${server.variant.label} is still busy after the load; waiting for its answer`);
   const deadline = host.elapsed() + PATIENCE_MS;
-  while (host.elapsed() < deadline) {
+  const isAlive = async () => (await findDeaths(world.engine.docker, [server])).size === 0;
+  while (host.elapsed() < deadline && (await isAlive())) {
     await host.sleep(1000, signal);
     signal.throwIfAborted();
     const replies = (await askPaths(world, [server], asked)).get(server.variant.id);
