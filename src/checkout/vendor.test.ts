@@ -133,6 +133,16 @@ describe("Composer's folder, which git does not have", () => {
   });
 
   it.each([
+    ['if git ignores it, no', 'deps\ncomposer.lock\n', false],
+    ['if it is new, yes', 'deps\n', true],
+  ])('is made anew for a composer.lock that the commit lacks: %s', async (_, ignored, install) => {
+    git(repository, 'rm', '--quiet', 'composer.lock');
+    commit({ '.gitignore': ignored });
+    commit({ [INDEX]: 'two', 'composer.lock': '{}' });
+    expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install } } });
+  });
+
+  it.each([
     ['by neither', '', '', false, ['deps']],
     ['by both', 'deps\n', 'tests\n/deps\n', false, []],
     ['by the checkout', '', 'deps\n', true, []],

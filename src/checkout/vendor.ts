@@ -5,6 +5,7 @@ import { listClassFolders, listInstalled, readComposer, vendorFolderOf } from '.
 import { isIgnored } from '../config/parts/dockerignore.ts';
 import { listChanged } from './changed.ts';
 import type { Source } from './checkout.ts';
+import type { Git } from './git.ts';
 import { idAt, type Repository, readAt, typeAt } from './repository.ts';
 
 /** Composer has to install the packages of both sides. */
@@ -25,7 +26,7 @@ const MAX_MAP_BYTES = 64 * 2 ** 20;
  * Installed packages are hardly ever in git, so another commit comes without them. If composer.json and composer.lock
  * are the same on both sides, the packages of the checkout serve both. If they differ, or `.dockerignore` leaves them out
  * of one side, or some are elsewhere in the app, both are installed anew. The options of an earlier install, such as
- * packages for development, must not affect one side alone.
+ * packages for development, must not affect one side alone. A composer.lock that git ignores is no difference.
  *
  * @returns the folders to bring along; empty where none is needed
  */
@@ -57,6 +58,8 @@ export async function findVendor(
   for (const name of ['composer.json', 'composer.lock']) {
     const there = await idAt(repository, commit, at(name));
     const file = join(app.folder, name);
+    // An install would follow it in the checkout alone.
+    if (there === null && (await isIgnoredByGit(git, at(name)))) continue;
     // By its path, so that line ends count as git would store them.
     const here = existsSync(file) ? await git.run(['hash-object', '--end-of-options', file]) : null;
     if (here !== there) return install;
@@ -65,6 +68,11 @@ export async function findVendor(
   if (await lacksPackages(repository, commit, app, folder)) return install;
   const vendor = { from: join(app.folder, folder), to: at(folder) };
   return [vendor, ...(await findCopied(repository, commit, app, folder))];
+}
+
+async function isIgnoredByGit(git: Git, path: string): Promise<boolean> {
+  const list = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', path];
+  return (await git.try(list)).stdout !== '';
 }
 
 /** Whether a list of git's, with zeros between its paths, has PHP code. */
