@@ -6,6 +6,7 @@ import { refuseEngines } from '../config/engine-key.ts';
 import { realFiles } from '../config/files.ts';
 import { parseConfig } from '../config/parse.ts';
 import { checkPathPackages } from '../config/parts/composer.ts';
+import { checkRootPlace } from '../config/parts/roots.ts';
 import type { Config } from '../config/types.ts';
 import type { Connection } from '../engine/connection.ts';
 import { askEngine, connectDocker } from '../engine/docker.ts';
@@ -137,9 +138,10 @@ function noteLack({ ok, what }: Finding): Warning[] {
 
 /** A step before the run may yet bring what the build of an app would lack. */
 function noteUnbuilt({ apps }: Pick<Config, 'apps'>): Warning[] {
-  return apps.flatMap(({ folder }) => {
+  return apps.flatMap((app) => {
     try {
-      checkPathPackages(folder, realFiles, realpathSync);
+      checkRootPlace(app, realFiles, realpathSync);
+      checkPathPackages(app.folder, realFiles, realpathSync);
       return [];
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

@@ -5,6 +5,7 @@ import { describeHead } from '../checkout/head.ts';
 import { findOtherSide, sayOther } from '../checkout/other.ts';
 import { realFiles } from '../config/files.ts';
 import { checkPathPackages } from '../config/parts/composer.ts';
+import { checkRootPlace } from '../config/parts/roots.ts';
 import type { Config } from '../config/types.ts';
 import { type Arena, openArena } from '../engine/arena.ts';
 import { askEngine } from '../engine/docker.ts';
@@ -46,7 +47,10 @@ export async function prepare(desk: Desk, asked: Config) {
   });
   const given = found ? { ...asked, other: found.other } : asked;
   const variants = planVariants(given);
-  for (const { folder } of given.apps) checkPathPackages(folder, realFiles, realpathSync);
+  for (const app of given.apps) {
+    checkRootPlace(app, realFiles, realpathSync);
+    checkPathPackages(app.folder, realFiles, realpathSync);
+  }
   if (found) say(`comparing with ${sayOther(found.other)}`);
   for (const { message } of found?.notes ?? []) say(message);
   const compose = given.services && (await readCompose({ docker, run, signal, say }, given.services));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { messageOf, packageRoot, parse } from '../../../test/fixtures/memory-files.ts';
+import { memoryFiles, messageOf, packageRoot, parse } from '../../../test/fixtures/memory-files.ts';
+import { checkRootPlace } from './roots.ts';
 
 const appOf = (files: Record<string, string>, ...flags: string[]) => parse(files, flags).apps[0];
 const composer = (require: Record<string, string>, more: object = {}) => ({
@@ -132,4 +133,21 @@ describe('without an index.php where one is looked for, nothing is measured', ()
       expect(messageOf(() => parse({}, ['--app', 'plain', `--${key}`, value]))).toBe('nothing was refused');
     },
   );
+});
+
+test('a document root that leads out of the app is refused before the build', () => {
+  const files = memoryFiles('/shop', { 'public/index.php': '' });
+  const check = (real: (path: string) => string, root = 'public') =>
+    messageOf(() => checkRootPlace({ folder: '/shop', root }, files, real));
+  expect(check((path) => path.replace('/shop/public', '/srv/htdocs'))).toBe(
+    `the document root is outside the app's folder
+  found:   'public/index.php' leads to '/srv/htdocs/index.php'
+  allowed: a folder within it: the build sees nothing else
+  hint:    set \`app\` to the folder that has both, and \`root\` to the document root in it`,
+  );
+  // Links to the app and within it.
+  expect(check((path) => path.replace('/shop', '/srv/shop'))).toBe('nothing was refused');
+  expect(check((path) => path.replace('public', 'htdocs'))).toBe('nothing was refused');
+  // The build makes it.
+  expect(check(() => expect.unreachable(), 'web')).toBe('nothing was refused');
 });

@@ -154,3 +154,25 @@ export function checkRoot(folder: string, written: string, prepared: boolean, fi
     found[0] === undefined ? undefined : `found in ${found.slice(0, 4).map(escapeText).join(', ')}`,
   );
 }
+
+/**
+ * The build sees the app's folder alone: a link out of it would lead nowhere.
+ *
+ * @param real the path of a file or folder without links on the way; throws if there is none
+ * @throws UserError the document root, or its index.php, is such a link
+ */
+export function checkRootPlace(
+  { folder, root }: Pick<App, 'folder' | 'root'>,
+  files: Files,
+  real: (path: string) => string,
+): void {
+  if (!hasIndex(folder, root, files)) return;
+  const index = join(root, 'index.php');
+  const place = real(join(folder, index));
+  if (place.startsWith(`${real(folder)}/`)) return;
+  throw new UserError("the document root is outside the app's folder", {
+    found: `${quote(index)} leads to ${quote(place)}`,
+    allowed: 'a folder within it: the build sees nothing else',
+    hint: 'set `app` to the folder that has both, and `root` to the document root in it',
+  });
+}
