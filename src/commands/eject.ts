@@ -1,8 +1,9 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CONFIG_FILES, type Files } from '../config/files.ts';
+import type { Files } from '../config/files.ts';
 import { formatChoice } from '../config/keys/choices.ts';
 import { frameworkEnvironment } from '../config/parts/apps.ts';
+import { UNSERVED_FILES } from '../config/parts/dockerignore.ts';
 import { quote } from '../config/text.ts';
 import type { App, OptionSpec, OptionValue, Runtime, RuntimeChoice } from '../config/types.ts';
 import { readMachineError, UserError } from '../errors.ts';
@@ -96,9 +97,9 @@ function forProduction(phpIni: string): string {
   );
 }
 
-/** Lines of the `.dockerignore`: the runtime's own, which are about neither folder, then what no app serves, and Laravel's file cache. */
+/** Lines of the `.dockerignore`: the runtime's own, which are about neither folder, then what no app serves, and Composer's credentials. */
 function leaveOut(own: string | null): string {
-  const names = ['**/.git', 'storage/framework/cache/data/*', AUTH_FILE, ...CONFIG_FILES];
+  const names = [...UNSERVED_FILES, AUTH_FILE];
   return [...(own === null ? [] : [own, '!app', '!shared']), ...names.map((name) => `app/${name}`), ''].join(
     '\n',
   );

@@ -1,8 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { CONFIG_FILES, realFiles } from '../config/files.ts';
+import { realFiles } from '../config/files.ts';
 import { frameworkEnvironment } from '../config/parts/apps.ts';
 import { findServedVendor } from '../config/parts/composer.ts';
+import { UNSERVED_FILES } from '../config/parts/dockerignore.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
@@ -32,21 +33,16 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 /** No packages, no caches, nothing to run: the files as they are. */
 const COPY = 'FROM scratch\nCOPY . /\n';
 
-/** Laravel's file cache has rows of this machine's database, which the base would lack. */
-const LARAVEL_CACHE = '/storage/framework/cache/data/*';
-
 /**
- * Lines of a `.dockerignore` for files that no app serves: git's own, Laravel's file cache, Composer's credentials, our settings, and our results folder. With the
- * latter, each run would make another app, and with the settings each change of a load.
+ * Lines of a `.dockerignore` for files that no app serves, Composer's credentials, and our results folder. With the
+ * latter, each run would make another app, and with our settings each change of a load.
  */
 function leaveOut(folder: string, out: string): string {
   const path = relative(folder, out);
   const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
   return [
-    '**/.git',
-    LARAVEL_CACHE,
+    ...UNSERVED_FILES,
     ...(readAuth(folder, realFiles) === null ? [] : [`/${AUTH_FILE}`]),
-    ...CONFIG_FILES.map((name) => `/${name}`),
     ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : []),
   ].join('\n');
 }

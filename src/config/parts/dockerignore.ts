@@ -1,4 +1,11 @@
 import { posix } from 'node:path';
+import { CONFIG_FILES } from '../files.ts';
+
+/**
+ * Lines for files that no app serves: git's own, our settings, and Laravel's file cache. The latter has rows of this
+ * machine's database, which the base would lack. Relative to the app's folder.
+ */
+export const UNSERVED_FILES = ['**/.git', 'storage/framework/cache/data/*', ...CONFIG_FILES] as const;
 
 /**
  * Whether a `.dockerignore` leaves a file out of the build, with the rules of BuildKit. Patterns are relative to the
