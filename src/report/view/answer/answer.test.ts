@@ -8,7 +8,6 @@ import { answerOf } from './answer.ts';
 import { effectOf } from './headline.ts';
 import { answerOfAll } from './merged-answer.ts';
 import { isOwnBase } from './missing.ts';
-import { changeSizeOf } from './notes.ts';
 
 const same = (text: string) => text;
 const medium: Medium = {
@@ -159,20 +158,9 @@ test('reasons that all differ are not all shown above the table', () => {
   expect(sure).toContain('The table has 6 more.');
 });
 
-test('only sizes that the table has are explained', () => {
-  const sizes = (...changes: Partial<Comparison>[]) =>
-    answer(changed(...changes)).notes.filter((note) => /^(Small|Medium|Large)/.test(note));
-  expect(sizes(slower)).toEqual(['Small means below 3 %.']);
-  expect(sizes(better, { ...slower, ratio: 1.05 })).toEqual([
-    'Medium means 3 to 10 %.',
-    'Large means above 10 %.',
-  ]);
-  expect(sizes(noisy, still)).toEqual([]);
-});
-
 test('rows are sorted by what has to be acted on', () => {
   const found = answer(changed(still, noisy, slower));
-  expect(verdicts(found)).toEqual(['worse (small)', 'too noisy to tell', 'no change above 1.2 %']);
+  expect(verdicts(found)).toEqual(['worse', 'too noisy to tell', 'no change above 1.2 %']);
   expect(found.rows.map(({ kind }) => kind)).toEqual(['slower', 'noisy', 'same']);
 });
 
@@ -343,15 +331,4 @@ test.each([
 ] as const)('an effect names its metric: %s × %d', (metric: CompareMetric, ratio, expected) => {
   const [comparison] = summaryOf('base').scenarios[0]?.comparisons ?? [];
   expect(effectOf({ ...(comparison as Comparison), metric, ratio, interval: null })).toBe(expected);
-});
-
-test.each([
-  [1.029, 'small'],
-  [0.971, 'small'],
-  [1.03, 'medium'],
-  [1.1, 'medium'],
-  [0.89, 'large'],
-  [12, 'large'],
-])('%d is a %s change', (ratio, size) => {
-  expect(changeSizeOf(ratio)).toBe(size);
 });

@@ -8,7 +8,6 @@ import type { Medium } from '../medium.ts';
 import type { Cell, Head, Table, Tone } from '../table.ts';
 import { limitOf, rangeOf } from './amounts.ts';
 import { type ChangeRow, MARKS } from './changerows.ts';
-import { changeSizeOf } from './notes.ts';
 
 type Column = Head & { cell: (row: ChangeRow) => Cell | string };
 
@@ -88,21 +87,13 @@ function changeCell(row: ChangeRow): Cell {
 
 function verdictCell(row: ChangeRow): Cell {
   const { kind, comparison } = row;
-  const { verdict, ratio } = comparison;
   switch (kind) {
     case 'failed':
       return toned('failed', row, true);
     case 'uncompared':
       return { text: 'not compared' };
-    case 'noisy':
-    case 'same':
-      return { text: describeVerdict(comparison) };
     default:
-      return toned(
-        `${verdict === 'slower' ? 'worse' : 'better'}${ratio === null ? '' : ` (${changeSizeOf(ratio)})`}`,
-        row,
-        true,
-      );
+      return toned(describeVerdict(comparison), row, isSure(row));
   }
 }
 

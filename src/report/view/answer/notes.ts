@@ -3,25 +3,8 @@ import type { CompareMetric } from '../../../results/results.ts';
 import { tellOverhead } from '../why/overhead.ts';
 import type { ChangeRow } from './changerows.ts';
 
-/** A change that is sure is small below the first share, large above the second. */
-const SMALL = 0.03;
-const LARGE = 0.1;
-
-/** The size of a change, by its ratio. */
-export function changeSizeOf(ratio: number): 'small' | 'medium' | 'large' {
-  const share = Math.abs(ratio - 1);
-  if (share < SMALL) return 'small';
-  return share <= LARGE + 1e-9 ? 'medium' : 'large';
-}
-
 /** A medium that leaves out the column of RPS leaves it out, too. */
 export const RPS_NOTE = 'RPS is for information.';
-
-const SIZES = {
-  small: `Small means below ${SMALL * 100} %.`,
-  medium: `Medium means ${SMALL * 100} to ${LARGE * 100} %.`,
-  large: `Large means above ${LARGE * 100} %.`,
-};
 
 /** How to read the table, in a few sentences. */
 export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] {
@@ -32,18 +15,8 @@ export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] 
     isOne ? SENSE[only] : 'More CPU, memory or response time is worse; more RPS is better.',
     isOne ? (WHY[only] ?? '') : '',
     rows.some(({ rps }) => rps?.values) && !metrics.includes('rps') ? RPS_NOTE : '',
-    ...tellSizes(rows),
     tellOverhead(why),
   ].filter(Boolean);
-}
-
-/** Meanings of the sizes in the table. */
-function tellSizes(rows: readonly ChangeRow[]): string[] {
-  const sure = rows.filter(({ kind }) => kind === 'beyond' || kind === 'slower' || kind === 'faster');
-  const sizes = sure.map(({ comparison: { ratio } }) => ratio !== null && changeSizeOf(ratio));
-  return (['small', 'medium', 'large'] as const)
-    .filter((size) => sizes.includes(size))
-    .map((size) => SIZES[size]);
 }
 
 const longer = 'Plus means a longer response time, which is worse.';
