@@ -114,7 +114,7 @@ describe('what the answer of several machines cannot claim', () => {
       return renderShards(list, shards, place)[1]?.split('\n')[0];
     };
     expect(headlineOf(1)).toContain('makes `a` serve 1.3 % fewer requests per second');
-    expect(headlineOf(7)).toContain('No change above');
+    expect(headlineOf(7)).toContain('does not affect RPS by more than');
   });
 
   test('groups of different commits each have their own answer', () => {

@@ -120,7 +120,7 @@ test('every metric that is judged has a row, and RPS is then not for information
   // One variant with two results is not two variants.
   const open = { ...both.scenarios[0], comparisons: [cpu, { ...rps, ...noisy }] };
   expect(answer({ ...both, scenarios: [open] as Summary['scenarios'] }).headline).toBe(
-    'No change above 1.2 % in CPU per request from main in 1 of 2 results',
+    'This PR does not affect CPU per request by more than 1.2 % in 1 of 2 results',
   );
 });
 
@@ -189,20 +189,20 @@ describe('the headline', () => {
       'no change',
       [still, { ...still, margin: 0.0152 }],
       'good',
-      'No change above 1.6 % in CPU per request from main',
+      'This PR does not affect CPU per request by more than 1.6 %',
     ],
     [
       'no change where it is known',
       [still, noisy],
       'good',
-      'No change above 1.2 % in CPU per request from main on 1 of 2 variants',
+      'This PR does not affect CPU per request by more than 1.2 % on 1 of 2 variants',
     ],
-    ['all is too noisy', [noisy, noisy], 'open', 'Too noisy to tell whether this PR changes CPU per request'],
+    ['all is too noisy', [noisy, noisy], 'open', 'Too noisy to tell whether this PR affects CPU per request'],
     [
       'all has a reason',
       [{ ...noisy, detectable: null, reasons: ['2 pairs, 4 needed'] }],
       'open',
-      'Cannot tell whether this PR changes CPU per request',
+      'Cannot tell whether this PR affects CPU per request',
     ],
     [
       'nothing was measured',

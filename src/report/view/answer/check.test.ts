@@ -88,7 +88,7 @@ describe('the next step where there is no verdict', () => {
   test('noise with a reason is noise: more starts', () => {
     const summary = changed({ ...noisy, reasons: [disturbed] });
     expect(answerOf(summary, medium)?.headline).toBe(
-      'Too noisy to tell whether this change changes CPU per request',
+      'Too noisy to tell whether this change affects CPU per request',
     );
     expect(pointOf(summary, 'sure')).toContain(
       `Too noisy to tell for apache +2.0 % CPU per request (−2.0 to +6.0 %): ${disturbed}.`,

@@ -57,8 +57,7 @@ function goodOrOpen(
     const whole = plural(rows.length, isOnePerVariant ? 'variant' : 'result');
     const part =
       rows.length > judged.length ? ` ${isOnePerVariant ? 'on' : 'in'} ${judged.length} of ${whole}` : '';
-    if (first.kind === 'same')
-      return { mark: 'good', headline: tellSame(judged, summary, medium) + part, sure };
+    if (first.kind === 'same') return { mark: 'good', headline: tellSame(judged, medium) + part, sure };
     const rest = more(judged.filter(({ kind }) => kind === 'faster').length - 1, 'better');
     return { mark: 'good', headline: effect(first, medium) + rest, sure: [sureOf(first), ...sure] };
   }
@@ -66,7 +65,7 @@ function goodOrOpen(
   const metrics = listNames([...new Set(noisy.map(({ comparison }) => nounOf(comparison.metric)))]);
   const start = noisy.every(({ comparison }) => isTooNoisy(comparison)) ? 'Too noisy to tell' : 'Cannot tell';
   const subject = medium.subject.replace(/^T/, 't');
-  return { mark: 'open', headline: `${start} whether ${subject} changes ${metrics}`, sure };
+  return { mark: 'open', headline: `${start} whether ${subject} affects ${metrics}`, sure };
 }
 
 /** `; 2 more results exceed the limit` */
@@ -74,12 +73,11 @@ function more(count: number, what: string): string {
   return count > 0 ? `; ${plural(count, 'more result')} ${what}` : '';
 }
 
-function tellSame(same: readonly ChangeRow[], summary: Summary, medium: Medium): string {
+function tellSame(same: readonly ChangeRow[], medium: Medium): string {
   const metrics = [...new Set(same.map(({ comparison }) => nounOf(comparison.metric)))];
   const margins = same.flatMap(({ comparison }) => comparison.margin ?? []);
-  const above = margins.length === same.length ? ` above ${atMost(Math.max(...margins))}` : '';
-  const [first] = same as [ChangeRow];
-  return `No change${above} in ${listNames(metrics)} from ${counterpart(first.comparison, summary, medium)}`;
+  const above = margins.length === same.length ? ` by more than ${atMost(Math.max(...margins))}` : '';
+  return `${medium.subject} does not affect ${metrics.join(' or ')}${above}`;
 }
 
 function tellUncompared(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
