@@ -79,7 +79,7 @@ function mediumOf(limits: Limits, { isPull, isCheck, repositoryUrl, missing = []
       repositoryUrl !== null && /^[0-9a-f]{7,64}$/.test(commit)
         ? `[${code(shortCommit(commit))}](${repositoryUrl}/commit/${commit})`
         : code(shortCommit(commit)),
-    acceptOnce: (version) => `[how to accept it once](${docsUrl(version, 'comparing', ANCHOR)})`,
+    acceptOnce: (version) => `[accept it once](${docsUrl(version, 'comparing', ANCHOR)})`,
     ...{ marks: MARKS, missing },
   };
 }

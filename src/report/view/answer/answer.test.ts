@@ -60,7 +60,7 @@ test('a limit is exceeded: what, by how much, how sure, what to do, and whether 
     'Certain enough to act on: all of the 99 % interval (+4.1 to +5.6 %) exceeds the limit. Too noisy to tell: nginx-fpm (tcp) +2.8 % CPU per request (−2.3 to +8.2 %).',
   );
   expect(found.todo).toBe(
-    'What to do: Find the cause and fix it, or accept the change: raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with instances: 48: four times the starts halve the interval.',
+    'What to do: Find the cause and fix it, or raise the limit in fail-on. If the result for nginx-fpm (tcp) matters to you, rerun with instances: 48 to halve the interval.',
   );
   expect(found.check).toBe(
     'This check fails, and blocks merging if it is required: limit slower > 3% exceeded.',

@@ -107,9 +107,9 @@ describe('the next step where there is no verdict', () => {
   });
 
   test.each([
-    [7, 'rerun with budget: 8m: four times the load halves the interval.'],
-    [12, 'rerun with budget: 8m: more load narrows the interval.'],
-    [30, 'rerun with instances: 100 and blocks: 6, without budget: more starts narrow the interval.'],
+    [7, 'rerun with budget: 8m to halve the interval.'],
+    [12, 'rerun with budget: 8m to narrow the interval.'],
+    [30, 'rerun with instances: 100 and blocks: 6, without budget, to narrow the interval.'],
     [100, 'rerun on a machine without other work.'],
   ])('by a budget, after %i starts', (instances, step) => {
     const todo = pointOf(atStarts(changed(noisy), instances, { budgetSeconds: 120 }), 'todo');

@@ -87,15 +87,15 @@ function tellMore({ plan, run, scenarios }: Summary, { code }: Medium): string {
   if (instances < MIN_PAIRS) return `rerun with ${code(`instances: ${MIN_PAIRS}`)} or more`;
   const minutes = Math.ceil((4 * (budgetSeconds ?? 0)) / 60);
   if (budgetSeconds === null && 4 * instances <= MOST_INSTANCES)
-    return `rerun with ${code(`instances: ${4 * instances}`)}: four times the starts halve the interval`;
+    return `rerun with ${code(`instances: ${4 * instances}`)} to halve the interval`;
   if (budgetSeconds === null || minutes > 360 || instances >= MOST_INSTANCES)
     return 'rerun on a machine without other work';
   if (4 * instances <= MAX_BUDGET_STARTS)
-    return `rerun with ${code(`budget: ${minutes}m`)}: four times the load halves the interval`;
+    return `rerun with ${code(`budget: ${minutes}m`)} to halve the interval`;
   if (instances < MAX_BUDGET_STARTS)
-    return `rerun with ${code(`budget: ${minutes}m`)}: more load narrows the interval`;
+    return `rerun with ${code(`budget: ${minutes}m`)} to narrow the interval`;
   const blocks = Math.max(...plan.scenarios.map((scenario) => scenario.blocks));
-  return `rerun with ${code(`instances: ${MOST_INSTANCES}`)} and ${code(`blocks: ${blocks}`)}, without ${code('budget')}: more starts narrow the interval`;
+  return `rerun with ${code(`instances: ${MOST_INSTANCES}`)} and ${code(`blocks: ${blocks}`)}, without ${code('budget')}, to narrow the interval`;
 }
 
 function hasThresholds({ scenarios }: Summary): boolean {
@@ -121,13 +121,12 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
   );
   const outcome = outcomeOf(summary);
   const { missed } = outcome;
-  const once = medium.acceptOnce ? ` (${medium.acceptOnce(summary.tool.version)})` : '';
+  const once = medium.acceptOnce ? `, ${medium.acceptOnce(summary.tool.version)}` : '';
+  const orAccept = `${once}, or raise the limit in ${medium.code('fail-on')}.`;
   const steps = [
-    of('beyond').length > 0
-      ? `find the cause and fix it, or accept the change: raise the limit in ${medium.code('fail-on')}${once}.`
-      : '',
+    of('beyond').length > 0 ? `find the cause and fix it${orAccept}` : '',
     of('beyond').length === 0 && summary.gates.some(({ counts }) => counts.some(({ failed }) => failed))
-      ? `find what does more per request, or accept it: raise the limit in ${medium.code('fail-on')}${once}.`
+      ? `find what does more per request and fix it${orAccept}`
       : '',
     of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
     of('beyond', 'failed').length === 0 && of('slower').length > 0
