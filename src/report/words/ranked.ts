@@ -29,7 +29,10 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     return `${name(first.label)}: ${measure}${amount(first)}${alone}.`;
   }
   if (scenario.best) {
-    const limit = rows.some((row) => row.state.kind === 'generator-bound') ? TO_LIMIT : '';
+    const limit = withoutBound(
+      rows.filter((row) => row.state.kind === 'generator-bound'),
+      name,
+    );
     const lead = `${name(first.label)} ${BEST[metric]}: ${amount(first)}, ${distance(scenario, first, second)} ${name(second.label)} (${amount(second)}).`;
     return `${limit}${lead}${isOnce(first) ? ` Each was started only once; ${another}.` : ''}`;
   }
@@ -59,8 +62,10 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
 }
 
-/** Before the best where the load generator was the limit of another, whose place is open. */
-export const TO_LIMIT = 'Of those measured to their limit, ';
+/** `With swoole left out, `: before the best where the load generator was the limit of others, whose place is open. */
+export function withoutBound(bound: readonly { label: string }[], name: Name): string {
+  return bound.length > 0 ? `With ${listNames(bound, ({ label }) => name(label))} left out, ` : '';
+}
 
 /** Advantage of the first in a ranking, by metric. */
 export const BEST: Record<ScenarioSummary['metric'], string> = {

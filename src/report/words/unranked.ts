@@ -14,7 +14,7 @@ export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string
     name(row.label),
   );
   return [
-    bound.length > 0 ? `The load generator was the limit for ${listNames(bound)}.` : '',
+    bound.length > 0 ? `The load generator was the limit for ${listNames(bound)}, which can do more.` : '',
     unranked.length > 0 ? `Not ranked: ${listNames(unranked)}.` : '',
     failed.length > 0 ? `Failed: ${listNames(failed)}.` : '',
   ]

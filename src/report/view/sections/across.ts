@@ -2,7 +2,7 @@ import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/
 import { clip, clipMiddle, listNames, plural } from '../../../text/plain.ts';
 import { nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
-import { BEST, gapOf, TO_LIMIT } from '../../words/ranked.ts';
+import { BEST, gapOf, withoutBound } from '../../words/ranked.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
 /** So that a table stays within a comment whatever the labels are. */
@@ -74,7 +74,10 @@ function tellBest(
   const tied = placed.filter(({ place }) => place?.rank === 1);
   if (tied.length > 1) return `No clear best between ${listNames(tied.map(({ label }) => name(label)))}.`;
   const { ratio } = second.toFirst ?? { ratio: 1 };
-  const limit = rows.some(({ isBound }) => isBound) ? TO_LIMIT : '';
+  const limit = withoutBound(
+    rows.filter(({ isBound }) => isBound),
+    name,
+  );
   return `${limit}${name(first.label)} ${BEST[metric]}: ${gapOf(metric, 1 / ratio)} ${name(second.label)}.`;
 }
 
