@@ -163,6 +163,7 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   const view = viewScenario(scenario, summary, { medium, name: cleanLine });
   const columns = chooseColumns(columnsOf(view), measuredIn(view), width, DROP_ORDER);
   const legend = [
+    view.conditions,
     columns.some(({ key }) => key === 'Δ') ? view.delta : '',
     ...view.legend,
     ...view.counts,
@@ -170,7 +171,6 @@ function renderScenario(scenario: ScenarioSummary, summary: Summary, width: numb
   ].filter(Boolean);
   return [
     styles.bold(clip(cleanLine(`${facts.name}: ${facts.title}`), width)),
-    styles.dim(wrap(view.conditions, width, '  ')),
     wrap([view.verdict, ...view.others].join(' '), width, ''),
     ...view.tuned.map((line) => styles.bold(wrap(line, width, '  '))),
     '',

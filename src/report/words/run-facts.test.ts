@@ -25,5 +25,5 @@ test('a load that the script has itself is in words', () => {
   expect(textPlain(methodOf({ ...summary, scenarios: [own] }).loads[0] ?? '')).toContain(
     ', load of the script in each of 4 blocks',
   );
-  expect(conditions(scenario, summary)).toMatch(/^vus\(8, 1s\) · /);
+  expect(conditions(scenario, summary)).toMatch(/^load vus\(8, 1s\) · /);
 });

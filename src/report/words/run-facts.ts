@@ -4,13 +4,13 @@ import { describeGenerator } from '../../text/load-origin.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
 import { bytes, duration, points } from './numbers.ts';
 
-/** `vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42`; of a run cut short `2 of 3 fresh starts`. */
+/** `load vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42`; of a run cut short `2 of 3 fresh starts`. */
 export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Summary): string {
   const fresh =
     starts < plan.instances
       ? `${starts} of ${plural(plan.instances, 'fresh start')}`
       : plural(starts, 'fresh start');
-  return `${facts.load === SCRIPT_LOAD ? 'load of the script' : facts.load} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+  return `${facts.load === SCRIPT_LOAD ? 'load of the script' : `load ${facts.load}`} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
 }
 
 /** `seed 42`; of runs put together `seeds 42, 43`. */
