@@ -180,7 +180,7 @@ describe('two rows of one version', () => {
   test('functions of the second compared with the first, and never a change of the pull request', () => {
     const culprits = [culprit(1900, { ...find, changed: false }), culprit(-42, save)];
     expect(tellOf({ culprits })).toBe(
-      'Functions of nginx-fpm (unix) compared with apache: App\\A::find() +1.9 ms and App\\B::save() −42 µs CPU per request (src/A.php:41; src/B.php). With the sampler a request took 3 % more CPU.',
+      'Functions of nginx-fpm (unix) compared with apache: App\\A::find() +1.9 ms and App\\B::save() −42 µs CPU per request (src/A.php:41; src/B.php). Profiling, in a pass of its own, added 3 % to the CPU of a request.',
     );
     const summary = summaryOf('why-rows');
     expect(tellCauses(changeRows(summary, medium), summary, medium)).toEqual([]);

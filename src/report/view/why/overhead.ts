@@ -3,15 +3,15 @@ import type { Why } from '../../../analyse/why/why-model.ts';
 type Sampled = Pick<Why, 'overhead' | 'every'>;
 
 /**
- * `With the sampler in one of 2 requests, a request took 4 % more CPU.` Empty: nobody knows.
+ * `Profiling, in a pass of its own and in one of 2 requests, added 4 % to the CPU of a request.` Empty: nobody knows.
  * The largest overhead counts if there are several variants.
  */
 export function tellOverhead(whys: readonly Sampled[]): string {
   const known = whys.flatMap(({ overhead }) => overhead ?? []);
   if (known.length === 0) return '';
   const percent = Math.round(100 * Math.max(...known));
-  const amount = percent > 0 ? `${percent} % more CPU` : 'no more CPU';
-  return `With the sampler${tellShare(whys)} a request took ${known.length > 1 && percent > 0 ? 'up to ' : ''}${amount}.`;
+  const amount = percent > 0 ? `${known.length > 1 ? 'up to ' : ''}${percent} %` : 'nothing';
+  return `Profiling, in a pass of its own${tellShare(whys)}, added ${amount} to the CPU of a request.`;
 }
 
 /** Empty where all requests were sampled, as is usual with long ones. */
@@ -22,5 +22,5 @@ function tellShare(whys: readonly Sampled[]): string {
     Math.max(...shares.map((share) => share.most)),
   ];
   if (!(most > 1)) return '';
-  return ` in one of ${least === most ? most : `${least} to ${most}`} requests,`;
+  return ` and in one of ${least === most ? most : `${least} to ${most}`} requests`;
 }
