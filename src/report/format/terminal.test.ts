@@ -114,7 +114,9 @@ test.each([62, 72, 80, 120])('rows of one variant show their metric, %i columns 
 
 test.each([80, 200])('RPS is explained only where it is shown, %i columns wide', (width) => {
   const text = table('base', width);
-  expect(text.includes('RPS is for information.')).toBe(/^ +Variant .*RPS,/m.test(text));
+  expect(text.includes('RPS (requests per second) is for information.')).toBe(
+    /^ +Variant .*RPS,/m.test(text),
+  );
 });
 
 test.each(['hostile', 'base-hostile', 'counts-hostile', 'why-hostile'])(

@@ -4,7 +4,7 @@ import { tellOverhead } from '../why/overhead.ts';
 import type { ChangeRow } from './changerows.ts';
 
 /** A medium that leaves out the column of RPS leaves it out, too. */
-export const RPS_NOTE = 'RPS is for information.';
+export const RPS_NOTE = 'RPS (requests per second) is for information.';
 
 /** How to read the table, in a few sentences. */
 export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] {
