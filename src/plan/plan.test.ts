@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { appOf } from '../../test/fixtures/app.ts';
+import { runtimeOf, SETTINGS, scenarioOf, WORKERS } from '../../test/fixtures/plan.ts';
 import { parseLoad } from '../config/parts/load.ts';
-import type { Config, Runtime, Scenario } from '../config/types.ts';
+import type { Config, Scenario } from '../config/types.ts';
 import { type Plan, plan } from './plan.ts';
 import {
   COMMON_START_MS,
@@ -13,38 +14,19 @@ import {
   SETTLE_MS,
 } from './timeline/timeline.ts';
 
-const runtime: Runtime = {
-  name: 'nginx-fpm',
-  folder: '/runtimes/nginx-fpm',
-  title: 'nginx, php-fpm',
-  model: 'per-request',
-  base: ['php:{php}-fpm'],
-  php: ['8.2', '8.4'],
+const runtime = runtimeOf('nginx-fpm', {
+  ...{ base: ['php:{php}-fpm'], php: ['8.2', '8.4'], apps: ['plain'] },
   options: {
-    workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' },
+    workers: WORKERS,
     listen: { type: 'enum', values: ['tcp', 'unix'], default: 'unix', at: 'run', env: 'LISTEN', about: '' },
     pm: { type: 'enum', values: ['static', 'dynamic'], default: 'static', at: 'run', env: 'PM', about: '' },
     zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
   },
-  apps: ['plain'],
-  requires: [],
   elastic: { pm: ['dynamic', 'ondemand'] },
-  stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
-  status: 'maintained',
-  docs: '',
-};
-const scenario: Scenario = {
-  name: 'quick',
-  title: '',
-  journey: { kind: 'paths', paths: ['/'] },
-  load: parseLoad('vus(8, 1s)'),
-  timeoutMs: 500,
-  warmupMs: 2000,
-  blocks: 8,
-  reuse: true,
-  slo: {},
-};
+});
+const scenario = scenarioOf('quick', 'vus(8, 1s)', { blocks: 8 });
 const config: Config = {
+  ...SETTINGS,
   apps: [appOf('plain', '/apps/plain')],
   runtimes: [
     { runtime, set: {} },
@@ -52,17 +34,9 @@ const config: Config = {
     { runtime, set: { workers: 4, listen: 'tcp' } },
     { runtime, set: { zts: true } },
   ],
-  php: ['8.4'],
   scenarios: [scenario],
   instances: 3,
   seed: 42,
-  images: {},
-  env: {},
-  prepare: [],
-  out: '/out',
-  failOn: [],
-  wait: false,
-  host: 'app.test',
 };
 const cpus = [0, 1, 2, 3].map((cpu) => ({ cpu, core: cpu }));
 

@@ -1,63 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { appOf, otherAppOf } from '../../test/fixtures/app.ts';
 import { messageOf } from '../../test/fixtures/memory-files.ts';
-import { parseLoad } from '../config/parts/load.ts';
-import type { Config, Other, Runtime } from '../config/types.ts';
+import { runtimeOf, SETTINGS, scenarioOf, WORKERS } from '../../test/fixtures/plan.ts';
+import type { Config, Other } from '../config/types.ts';
 import { findReference, planVariants } from './variants.ts';
 
-const runtime = (name: string, folder = `/pkg/runtimes/${name}`): Runtime => ({
-  name,
-  folder,
-  title: name,
-  model: 'per-request',
-  base: ['php:{php}-cli'],
-  php: ['8.4'],
-  options: {
-    workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' },
-    zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
-  },
-  apps: ['plain'],
-  elastic: {},
-  requires: [],
-  stop: { signal: 'SIGTERM', timeoutMs: 10_000, inFlight: 'finishes' },
-  status: 'maintained',
-  docs: '',
-});
+const runtime = (name: string, folder = `/pkg/runtimes/${name}`) =>
+  runtimeOf(name, {
+    ...{ folder, base: ['php:{php}-cli'], apps: ['plain'] },
+    options: {
+      workers: WORKERS,
+      zts: { type: 'boolean', default: false, at: 'build', env: 'ZTS', about: '' },
+    },
+  });
 const apache = runtime('apache');
 const mine = runtime('mine', '/project/.bench/runtimes/mine');
 const shop = appOf('shop', '/project/shop');
 const blog = appOf('blog', '/project/blog');
 
 const config: Config = {
+  ...SETTINGS,
   apps: [shop],
   runtimes: [
     { runtime: apache, set: {} },
     { runtime: apache, set: { workers: 4 }, as: 'small' },
     { runtime: mine, set: { zts: true } },
   ],
-  php: ['8.4'],
-  scenarios: [
-    {
-      ...{
-        name: 'quick',
-        title: '',
-        journey: { kind: 'paths', paths: ['/'] },
-        load: parseLoad('vus(8, 1s)'),
-      },
-      ...{ timeoutMs: 500, warmupMs: 2000, blocks: 8, reuse: true, slo: {} },
-    },
-  ],
-  ...{
-    instances: 3,
-    seed: 42,
-    images: {},
-    env: {},
-    prepare: [],
-    out: '/out',
-    failOn: [],
-    wait: false,
-    host: 'app.test',
-  },
+  scenarios: [scenarioOf('quick', 'vus(8, 1s)', { blocks: 8 })],
+  instances: 3,
+  seed: 42,
 };
 
 const other = (more: Partial<Extract<Other, { kind: 'commit' }>> = {}): Other => ({

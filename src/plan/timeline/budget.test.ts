@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { appOf } from '../../../test/fixtures/app.ts';
-import { parseLoad } from '../../config/parts/load.ts';
+import { runtimeOf, SETTINGS, scenarioOf } from '../../../test/fixtures/plan.ts';
 import type { Config, Scenario } from '../../config/types.ts';
 import { UserError } from '../../errors.ts';
 import { makeRandom } from '../../stats/random.ts';
@@ -11,38 +11,16 @@ import { fitBudget, MIN_INSTANCES, predictEffort } from './budget.ts';
 import type { Batch } from './slices.ts';
 import { batchMs } from './timeline.ts';
 
-const runtime: Config['runtimes'][number]['runtime'] = {
-  ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },
-  options: { workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' } },
-  elastic: { workers: ['3'] },
-  requires: [],
-  ...{ stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' }, status: '', docs: '' },
-};
+const runtime = runtimeOf('apache', { elastic: { workers: ['3'] } });
 const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
-
-function scenarioOf(name: string, load: string, more: Partial<Scenario> = {}): Scenario {
-  const journey = { kind: 'paths', paths: ['/'] } as const;
-  const base = { name, title: '', journey, load: parseLoad(load), timeoutMs: 500, warmupMs: 2000 };
-  return { ...base, blocks: 1, reuse: true, slo: {}, ...more };
-}
 
 function configOf(budgetMs: number, variants: number, scenarios: readonly Scenario[]): Config {
   return {
+    ...SETTINGS,
     apps: [appOf('plain', '/app', '.')],
     runtimes: Array.from({ length: variants }, (_, i) => ({ runtime, set: { workers: i + 1 } })),
-    ...{
-      php: ['8.4'],
-      scenarios,
-      budgetMs,
-      failOn: [],
-      seed: 1,
-      images: {},
-      env: {},
-      prepare: [],
-      out: '/out',
-      wait: false,
-      host: 'app.test',
-    },
+    scenarios,
+    budgetMs,
   };
 }
 

@@ -1,43 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { appOf } from '../../../test/fixtures/app.ts';
-import { parseLoad } from '../../config/parts/load.ts';
-import type { Config, Runtime, Scenario } from '../../config/types.ts';
+import { runtimeOf, SETTINGS, scenarioOf } from '../../../test/fixtures/plan.ts';
+import type { Config, Scenario } from '../../config/types.ts';
 import { makeK6Plan } from '../../run/load/k6.ts';
 import { describeEffort } from '../effort.ts';
 import { plan } from '../plan.ts';
 import type { PlannedVariant } from '../variants.ts';
 import { PROBE_MS, planProbe } from './capacity-plan.ts';
 
-const runtime: Runtime = {
-  ...{ name: 'apache', folder: '/apache', title: '', model: 'per-request', base: [], php: ['8.4'], apps: [] },
-  options: { workers: { type: 'integer', default: 16, at: 'run', env: 'WORKERS', about: '' } },
-  ...{
-    elastic: {},
-    requires: [],
-    stop: { signal: 'SIGTERM', timeoutMs: 1, inFlight: '' },
-    status: '',
-    docs: '',
-  },
-};
-const scenario: Scenario = {
-  ...{ name: 'quick', title: '', journey: { kind: 'paths', paths: ['/'] }, load: parseLoad('vus(8, 1s)') },
-  ...{ timeoutMs: 2000, warmupMs: 0, blocks: 1, reuse: true, slo: {} },
-};
+const runtime = runtimeOf('apache');
+const scenario = scenarioOf('quick', 'vus(8, 1s)', { timeoutMs: 2000, warmupMs: 0 });
 const config: Config = {
+  ...SETTINGS,
   apps: [appOf('plain', '/app', '.')],
   runtimes: [4, 8].map((workers) => ({ runtime, set: { workers } })),
-  ...{ php: ['8.4'], scenarios: [scenario, { ...scenario, name: 'slow', timeoutMs: 10_000 }], instances: 4 },
-  ...{
-    failOn: [],
-    seed: 1,
-    images: {},
-    env: {},
-    prepare: [],
-    out: '/out',
-    wait: false,
-    host: 'app.test',
-    capacity: true,
-  },
+  scenarios: [scenario, { ...scenario, name: 'slow', timeoutMs: 10_000 }],
+  instances: 4,
+  capacity: true,
 };
 const cpus = [0, 1].map((cpu) => ({ cpu, core: cpu }));
 

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import type { Scenario } from '../../config/types.ts';
 import { makeK6Plan } from '../../run/load/k6.ts';
 import type { Slice } from './slices.ts';
 import { batchMs, cutIntoBatches, DUET_LAG_MS, groupTurns, planSlices, retime } from './timeline.ts';
 
-const scenario: Scenario = {
-  ...{ name: 's', title: 's', journey: { kind: 'paths', paths: ['/'] }, timeoutMs: 500, warmupMs: 1000 },
-  ...{ blocks: 3, reuse: true, slo: {} },
-  load: { source: 'vus(8, 1s)', segments: [{ kind: 'vus', vus: 8, ms: 1000 }] },
-};
+const scenario = scenarioOf('s', 'vus(8, 1s)', { warmupMs: 1000, blocks: 3 });
 const ids = ['a', 'c', 'a:base'];
 
 function draft(change: Partial<Scenario> = {}, isElastic: (id: string) => boolean = () => false) {

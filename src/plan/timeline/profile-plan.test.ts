@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseLoad } from '../../config/parts/load.ts';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { PlannedVariant } from '../variants.ts';
 import { PROFILE, planProfile, profileLoad } from './profile-plan.ts';
 
 const scenario = (load: string | null): Scenario => ({
-  ...{ name: 'quick', title: '', journey: { kind: 'paths', paths: ['/'] } },
-  ...{
-    load: load === null ? null : parseLoad(load),
-    timeoutMs: 2000,
-    warmupMs: 0,
-    blocks: 9,
-    reuse: true,
-    slo: {},
-  },
+  ...scenarioOf('quick', load ?? 'vus(8, 1s)', { timeoutMs: 2000, warmupMs: 0, blocks: 9 }),
+  ...(load === null && { load }),
 });
 const variant = (name: string, base: string | null, ref: string | null = null) =>
   ({

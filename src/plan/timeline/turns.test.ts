@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Scenario } from '../../config/types.ts';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { makeK6Plan } from '../../run/load/k6.ts';
 import type { Slice } from './slices.ts';
 import { batchMs, cutIntoBatches, planSlices, retime, spanMs } from './timeline.ts';
 import { countRounds, dealTurns, TURN_MS, takesTurns } from './turns.ts';
 
-const scenario: Scenario = {
-  ...{ name: 's', title: 's', journey: { kind: 'paths', paths: ['/'] }, timeoutMs: 500, warmupMs: 1000 },
-  ...{ blocks: 2, reuse: true, slo: {} },
-  load: { source: 'vus(8, 1s)', segments: [{ kind: 'vus', vus: 8, ms: 1000 }] },
-};
+const scenario = scenarioOf('s', 'vus(8, 1s)', { warmupMs: 1000, blocks: 2 });
 const variants = ['a', 'b', 'c'];
 
 function draft(ids = variants, elastic: (id: string) => boolean = () => false) {

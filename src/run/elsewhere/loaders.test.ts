@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLoad } from '../../config/parts/load.ts';
-import type { Scenario } from '../../config/types.ts';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import type { Docker } from '../../engine/docker.ts';
 import type { Host } from '../../host.ts';
 import { cutIntoBatches, planSlices } from '../../plan/timeline/timeline.ts';
@@ -12,10 +11,7 @@ import { loadByEngines, makeLoaders, type ReadyLoader } from './loaders.ts';
 const START = 1_800_000_000_000;
 
 function makeBatch() {
-  const scenario: Scenario = {
-    ...{ name: 'test', title: '', journey: { kind: 'paths', paths: ['/x'] }, load: parseLoad('vus(4, 1s)') },
-    ...{ timeoutMs: 5000, warmupMs: 0, blocks: 1, reuse: true, slo: {} },
-  };
+  const scenario = scenarioOf('test', 'vus(4, 1s)', { timeoutMs: 5000, warmupMs: 0 });
   const one = () => ['a'];
   const slices = planSlices(scenario, { warmup: one, block: one, round: one, duets: new Map() }, () => false);
   const [batch] = cutIntoBatches(

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { parseLoad } from '../../config/parts/load.ts';
-import type { Scenario } from '../../config/types.ts';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import { drainedAfterMs, longestDrainMs, overlapMs } from './drain.ts';
 import type { K6Summary } from './k6.ts';
 
-const load = parseLoad('vus(8, 1s)');
-const scenario: Scenario = {
-  ...{ name: 'test', title: '', journey: { kind: 'paths', paths: ['/'] }, load, timeoutMs: 2000 },
-  ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {} },
-};
+const scenario = scenarioOf('test', 'vus(8, 1s)', { timeoutMs: 2000, warmupMs: 0 });
 /** Three slices of a second, 250 ms apart; `ends`: when the last request of each was done, from its own end. */
 function given(...ends: (number | 'never')[]): { batch: Batch; summary: K6Summary } {
   const metrics: K6Summary['metrics'] = {};
@@ -33,7 +28,7 @@ function given(...ends: (number | 'never')[]): { batch: Batch; summary: K6Summar
         turnMs: null,
         duet: null,
       },
-      steps: compileLoad(load, scenario),
+      steps: compileLoad(scenario.load, scenario),
     };
   });
   return {

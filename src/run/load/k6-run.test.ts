@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { loadMs, parseLoad } from '../../config/parts/load.ts';
 import type { Scenario, ScriptFacts } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
@@ -18,16 +19,10 @@ async function killedAfter(
   script?: ScriptFacts,
 ): Promise<number> {
   const load = parseLoad(source);
-  const scenario: Scenario = {
-    ...{
-      name: 'test',
-      title: '',
-      journey,
-      load,
-      timeoutMs: TIMEOUT_S * 1000,
-    },
-    ...{ warmupMs: 0, blocks: 1, reuse: true, slo: {}, ...(script && { script }) },
-  };
+  const scenario = scenarioOf('test', source, {
+    ...{ journey, timeoutMs: TIMEOUT_S * 1000, warmupMs: 0 },
+    ...(script && { script }),
+  });
   const slice = {
     ...{ number: 1, variant: 'a', block: 0, warmup: false, startMs: 0, durationMs: loadMs(load) },
     ...{ turns: null, turnMs: null, duet: null, steps: compileLoad(load, scenario) },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLoad } from '../../config/parts/load.ts';
-import type { Scenario } from '../../config/types.ts';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import type { Measurement } from '../../results/results.ts';
 import { type K6Summary, TREND_STATS } from '../load/k6.ts';
@@ -59,18 +58,10 @@ interface Given {
 
 function measureOne(given: Given): Measurement {
   const { answered = [], failures = 0, refused = 0, timeouts = 0, dropped = 0, late = 0 } = given;
-  const load = parseLoad(given.load ?? 'vus(8, 1s)');
-  const scenario: Scenario = {
-    ...{
-      name: 'test',
-      title: '',
-      journey: given.ended ? { kind: 'script', name: 'x', file: '/x.js' } : { kind: 'paths', paths: ['/x'] },
-      load,
-      timeoutMs: 500,
-      warmupMs: 0,
-    },
-    ...{ blocks: 1, reuse: true, slo: {} },
-  };
+  const scenario = scenarioOf('test', given.load ?? 'vus(8, 1s)', {
+    journey: given.ended ? { kind: 'script', name: 'x', file: '/x.js' } : { kind: 'paths', paths: ['/x'] },
+    warmupMs: 0,
+  });
   const unanswered = [...Array(refused).fill(0), ...Array(timeouts).fill(500)];
   const all = [...answered, ...unanswered];
   const requests = all.length;
@@ -136,7 +127,7 @@ function measureOne(given: Given): Measurement {
             turnMs: null,
             duet: null,
           },
-          steps: compileLoad(load, scenario),
+          steps: compileLoad(scenario.load, scenario),
         },
       ],
     },
