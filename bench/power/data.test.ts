@@ -1,20 +1,17 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { appendLine, dropTornLine, type Line, readLines } from './data.ts';
 
 const series: Line = {
   ...{ kind: 'series', seed: 1, commit: 'c0ffee', plan: ['--budget', '1m'] },
   ...{ swapped: false, started: '2026-01-01T00:00:00Z' },
 };
-let folder: string;
 let file: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'power-'));
+useFolder(() => {
   file = join(folder, 'series.ndjson');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 test('what is appended is read again', () => {
   expect(readLines(file)).toEqual([]);

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { type Host, realHost } from '../host.ts';
 import { examine } from './doctor-command.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bench-doctor-'));
+useFolder(() => {
   writeFileSync(join(folder, '.bench.yml'), 'instances: many\n');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** `doctor` where docker knows no context. */
 function doctor(...flags: string[]): Promise<number> {

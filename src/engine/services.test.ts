@@ -1,18 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeFolder } from '../../test/fixtures/temporary.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { MachineError, UserError } from '../errors.ts';
 import { realHost } from '../host.ts';
 import type { ComposeFile } from './compose.ts';
 import { type Docker, earlyFlags } from './docker.ts';
 import { readCompose, refuseUnseenFiles, startServices } from './services.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 const FILE: ComposeFile = { services: { db: { image: 'mysql:5.7', platform: 'linux/amd64' } } };
 

@@ -1,19 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { realHost } from '../host.ts';
 import { connectDocker, LABEL } from './docker.ts';
 import { removeAll, standBy } from './standby.ts';
 
-let folder: string;
 let engine: string;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'standby-'));
+useFolder(() => {
   engine = join(folder, 'docker');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A client of an engine with a container and a network of the run. Their ids are files. */
 function makeEngine(rm = 'rm "$@"') {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { realHost } from '../host.ts';
 import { HISTORY_FILE, keepHistory } from './branch.ts';
@@ -11,7 +11,6 @@ import { type HistoryRecord, recordsOf } from './history-record.ts';
 
 // git is real, and so is the repository that is pushed to.
 
-let folder: string;
 let remote: string;
 const branch = 'history';
 const [sample] = recordsOf(makeResults({ servers: [{ id: 'apache@8.4', rps: 400 }] }), null);
@@ -22,12 +21,10 @@ const text = () => git('cat-file', 'blob', `${branch}:${HISTORY_FILE}`).toString
 const keep = (...runs: string[]) =>
   keepHistory(runs.map(record), { remote: `file://${remote}`, branch, message: 'Add a run' }, realHost);
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'history-'));
+useFolder(() => {
   remote = join(folder, 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** As somebody does by hand. */
 function commit(name: string, content: string | Buffer) {

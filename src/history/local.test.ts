@@ -1,18 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results/results.ts';
 import { addRuns, openHistory } from './local.ts';
 
-let folder: string;
 let file: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'history-'));
+useFolder(() => {
   file = join(folder, 'history.ndjson');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const run = (id: string, change: Partial<Results['run']> = {}) => {
   const results = fixtures.quick?.() as Results;

@@ -1,25 +1,13 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results/results.ts';
 import { listWritten, openOutput } from './output.ts';
 import { readOutput } from './stored.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-output-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 const made = () => fixtures['one-start']?.() as Results;
 const SIGN = '{"schema":1,"tool":{"name":"php-runtime-bench","version":"0.1.0"}';

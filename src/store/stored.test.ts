@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import type { Results } from '../results/results.ts';
 import { findResults, readOutput } from './stored.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-stored-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 const made = () => JSON.parse(JSON.stringify(fixtures['one-start']?.())) as Results;
 const file = () => join(folder, 'results.json');

@@ -1,16 +1,12 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
 const LIMIT = 'Error response from daemon: toomanyrequests: You have reached your pull rate limit.';
 
-let folder: string;
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 /** Chooses the images where the pull is refused, on a machine that can or cannot build stand-ins. */
 function choose(canBuild: boolean, before = '') {

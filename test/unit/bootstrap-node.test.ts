@@ -1,14 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 const machine = (more: string) => `
 node_major() { echo 20; }

@@ -1,13 +1,8 @@
-import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 /** Root with apt and none of the programs, where packages without a candidate cannot be installed. */
 const machine = (candidate: string) => `

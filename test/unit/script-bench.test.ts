@@ -1,9 +1,9 @@
 // script/bench beside a bootstrap that installs nothing, and a CLI that only prints how it was called.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
 /** A plan that fits into no argument of Linux. */
 const CLI = `
@@ -13,16 +13,13 @@ const isHelp = args.includes('--help') || args.includes('-h');
 console.log(isHelp ? 'help of ' + args[0] : args[0] === 'plan' ? JSON.stringify(plan) : args.join(' '));
 `;
 
-let folder: string;
-beforeEach(() => {
-  folder = makeFolder();
+useFolder(() => {
   cpSync(resolve(import.meta.dirname, '../../script/bench'), join(folder, 'script/bench'));
   write('dist/cli.mjs', CLI);
   write('script/bootstrap', `#!/bin/sh\necho "$*" >>'${folder}/calls'\n`);
   write('test/standins/build', '#!/bin/sh\nprintf "php:8.4-fpm\\nnginx:stable\\n"\n');
   write('cache/php-runtime-bench/standins', '');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,18 +1,14 @@
 // script/build with a bundle of a given size, and with a du as macOS has it.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
 const script = resolve(import.meta.dirname, '../../script/build');
 const limit = Number(/^limit_kib=(\d+)$/m.exec(readFileSync(script, 'utf8'))?.[1]);
 
-let folder: string;
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 /** @param kib size of the code and of the notices of the licences */
 function build(kib: { code: number; licenses: number }) {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { type Docker, DockerError } from '../../engine/docker.ts';
 import { realHost } from '../../host.ts';
 import { ask, listListeners } from './probe.ts';
@@ -10,11 +10,7 @@ const HEADER = '  sl  local_address rem_address   st\n';
 const LISTENS = '   0: 0100007F:46A0 00000000:0000 0A 00000000:00000000\n';
 const CONNECTED = '   1: 0100007F:1F90 0100007F:0050 01 00000000:00000000\n';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'proc-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 /** An engine that runs the command here, where /proc/net is a folder of this test. */
 const docker: Docker = {

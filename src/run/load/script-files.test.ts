@@ -1,14 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { collectFiles } from './script-files.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bench-scripts-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 function put(files: Record<string, string>) {
   for (const [name, text] of Object.entries(files)) {
