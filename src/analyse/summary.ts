@@ -133,8 +133,6 @@ export interface Row extends Record<Quantile, PercentileEstimate | null> {
   label: string;
   state: RowState;
   slices: { ok: number; failed: number; void: number; generatorBound: number };
-  /** Fresh starts that gave at least one good slice. */
-  instances: number;
   /** Requests and right answers in all slices that are not void. */
   requests: number;
   okCount: number;
@@ -265,7 +263,6 @@ export interface Soak {
   leaks: boolean;
   /** Change of its RPS from start to end as a share; null for a given rate, or where it is not known within a slice. */
   decay: MeasuredSlope | null;
-  requests: number;
   seconds: number;
 }
 

@@ -40,7 +40,6 @@ export function poolSoak(slices: readonly SteadySlice[], model: 'open' | 'closed
     bytesPerThousand: perThousand,
     leaks: perThousand.value - perThousand.half > 0,
     decay: poolTrends(rates),
-    requests: sum(steady, ({ requests }) => requests),
     seconds: sum(steady, ({ durationMs }) => durationMs) / 1000,
   };
 }

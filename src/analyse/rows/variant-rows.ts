@@ -118,7 +118,6 @@ function toRow(
     variant: variant.id,
     label: variant.label,
     slices: countOutcomes(all, counted, good),
-    instances: instances.length,
     requests,
     okCount,
     // A request that never got its answer is no right answer.

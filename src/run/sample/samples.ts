@@ -93,10 +93,6 @@ export class Samples {
     this.bootMs = bootMs;
   }
 
-  get ready(): boolean {
-    return this.cpu.length > 0;
-  }
-
   /** CPU µs that a container used between two times; null when there is no sample on one side. */
   usedUs(container: number, fromMs: number, toMs: number): number | null {
     const from = lastBefore(this.cpu, fromMs)?.usedUs[container];
