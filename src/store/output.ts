@@ -132,15 +132,18 @@ function unusable(error: unknown): UserError {
 async function listOurs(folder: string): Promise<string[]> {
   await openFolder(folder);
   const names = await listEntries(folder);
-  const foreign = await findForeign(folder, names);
-  if (foreign.length > 0) {
-    throw new UserError('the output folder contains other files, which a run would overwrite', {
-      where: { name: 'out' },
-      found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
-      allowed: 'a new or empty folder, or one from an earlier run',
-    });
-  }
+  refuseFiles(folder, await findForeign(folder, names));
   return names;
+}
+
+/** UserError if there are files that no run wrote. */
+export function refuseFiles(folder: string, foreign: readonly string[], run = 'run'): void {
+  if (foreign.length === 0) return;
+  throw new UserError('the output folder contains other files, which a run would overwrite', {
+    where: { name: 'out' },
+    found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
+    allowed: `a new or empty folder, or one from an earlier ${run}`,
+  });
 }
 
 /** Names that no run wrote. The name alone proves nothing: other programs write a results.json, too. */

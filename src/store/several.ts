@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { UserError } from '../errors.ts';
-import { isSigned, listEntries } from './output.ts';
+import { isSigned, listEntries, refuseFiles } from './output.ts';
 
 /** Files that a run on several engines writes beside a folder for each. */
 const REPORTS = ['report.md', 'report.html'];
@@ -14,10 +13,5 @@ export async function refuseForeign(folder: string): Promise<void> {
   // A report alone proves nothing: other programs write one, too.
   const ours = signed.includes(true) ? REPORTS : [];
   const foreign = names.filter((name) => !shares.includes(name) && !ours.includes(name));
-  if (foreign.length === 0) return;
-  throw new UserError('the output folder contains other files, which a run would overwrite', {
-    where: { name: 'out' },
-    found: `${folder}: ${foreign.slice(0, 3).join(', ')}`,
-    allowed: 'a new or empty folder, or one from an earlier run on several engines',
-  });
+  refuseFiles(folder, foreign, 'run on several engines');
 }
