@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeResults } from '../../../test/fixtures/results/make.ts';
 import { isOwn, makeSampled, nameOfPart, type Truth } from '../../../test/fixtures/results/sampled.ts';
+import { profileOf as makeProfile } from '../../../test/fixtures/results/stacks.ts';
 import type { Profile, Results } from '../../results/results.ts';
 import { mergeResults } from '../merge.ts';
 import { MAX_CALLS } from './call-tree.ts';
@@ -78,27 +79,16 @@ const FILES: Record<string, string | null> = {
 
 /** A profile of stacks as text, 1 µs of CPU per request for each sample. */
 function profileOf(variant: string, instance: number, stacks: readonly Stack[]): Profile {
-  const names = [...new Set(stacks.flatMap(([stack]) => stack))];
-  const frames = names.map((name) => {
+  const frameOf = (name: string) => {
     const file = FILES[name] ?? null;
     return { name: name === 'index.php' ? 'public/index.php' : name, file, line: file === null ? null : 41 };
-  });
-  const tree: Profile['tree'] = [];
-  const places = new Map<string, number>();
-  for (const [stack, samples] of stacks) {
-    stack.forEach((name, i) => {
-      const path = stack.slice(0, i + 1).join(';');
-      const parent = places.get(stack.slice(0, i).join(';')) ?? -1;
-      const place = places.get(path) ?? tree.push([parent, names.indexOf(name), 0]) - 1;
-      places.set(path, place);
-      if (i === stack.length - 1) (tree[place] as [number, number, number])[2] += samples;
-    });
-  }
-  const samples = stacks.reduce((sum, [, own]) => sum + own, 0);
-  return {
-    ...{ profile: true, variant, scenario: 'quick', instance, requests: 1, failures: 0 },
-    ...{ cpuUs: samples, periodUs: 1, samples, frames, tree },
   };
+  const { overheadRatio: _, ...profile } = makeProfile(
+    { variant, scenario: 'quick', instance },
+    stacks,
+    frameOf,
+  );
+  return { ...profile, cpuUs: profile.samples, periodUs: 1 };
 }
 
 /** Four starts of both sides, which differ by what counting does. */
