@@ -15,7 +15,6 @@ try {
   core.warning(`Could not look for leftovers of the run: ${(error as Error).message}`);
 }
 try {
-  // After the clean-up, which needs less memory.
   if (run && unpublished) {
     const { out, job }: Unpublished = JSON.parse(unpublished);
     await publishLeft(run, { out, job: { ...job, token: core.getInput('token') } }, realOutlets);
@@ -34,7 +33,6 @@ async function removeLeft(): Promise<void> {
   if (await removeTemporary(run)) removed.push('its temporary files');
   if (removed.length > 0) core.info(`Run ${run} was cut short: removed ${removed.join(', ')}`);
   else if (isThere) core.info('Nothing was left behind.');
-  if (isThere) return;
   const why = engine?.stderr.trim() || 'no docker client';
-  core.warning(`Docker does not answer, so containers of run ${run} may be left: ${why}`);
+  if (!isThere) core.warning(`Docker does not answer, so containers of run ${run} may be left: ${why}`);
 }

@@ -26,7 +26,7 @@ test('several starts pooled are flagged no more and no less', () => {
     judge(...group.filter((t) => t.runtime === runtime));
   for (const pool of ['nginx-fpm', 'apache'].map(of)) {
     expect(pool(tight)?.leaks).toBe(false);
-    expect(pool(leaky)).toMatchObject({ leaks: true, requests: expect.any(Number) });
+    expect(pool(leaky)).toMatchObject({ leaks: true });
   }
 });
 
