@@ -88,6 +88,24 @@ test.each([
   expect((await inspect({ options: { ...DEFAULTS, scenarios } })).script?.rates).toBe(rates);
 });
 
+const BROWSING = {
+  options: {
+    ...DEFAULTS,
+    scenarios: { messages: { executor: 'constant-vus', options: { browser: { type: 'chromium' } } } },
+  },
+};
+
+test('a script that loads with a browser is refused', async () => {
+  await expect(inspect(BROWSING)).rejects.toMatchObject({
+    message: 'the script loads with a browser',
+    detail: { found: expect.stringContaining('options.scenarios.messages.options.browser') },
+  });
+});
+
+test('a load of the scenario replaces the browser of a script', async () => {
+  expect((await inspect(BROWSING, 'vus(1, 1s)')).script?.loadMs).toBeNull();
+});
+
 test('a load of the scenario replaces the rates of a script', async () => {
   const scenarios = { all: { executor: 'constant-arrival-rate', duration: '1s' } };
   const { script } = await inspect({ options: { ...DEFAULTS, scenarios } }, 'vus(1, 1s)');

@@ -200,6 +200,16 @@ async function readFacts(stdout: string, { place, own, entry, folder, files }: R
       hint: "set a load: --load 'vus(8, 5s)', or the key load of the scenario",
     });
   }
+  const browsing = Object.entries<Options>(own ? (options.scenarios ?? {}) : {}).find(
+    ([, scenario]) => scenario.options?.browser,
+  );
+  if (browsing) {
+    throw new UserError('the script loads with a browser', {
+      where: place,
+      found: `options.scenarios.${browsing[0]}.options.browser: the load has no browser, which would use most of the CPU`,
+      hint: 'request the pages with `k6/http`; a browser measures itself, not how many requests the server can answer',
+    });
+  }
   const sources = files.files.filter((file) => /^\.[cm]?[jt]s$/.test(extname(file)));
   return {
     ...{ folder, entry, root: files.root },

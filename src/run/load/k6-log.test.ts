@@ -66,6 +66,16 @@ test.each([
   expect(parseLog(line, null)).toMatchObject({ aborted });
 });
 
+test('where k6 itself gives up, its last error is the reason', () => {
+  // As k6 2.2.0 writes it, with exit code 108.
+  const line =
+    'time="2026-11-27T09:13:47Z" level=error msg="error building browser on IterStart: finding browser executable: k6 couldn\'t detect google chrome at news (file:///tmp/bench/user/0/project/ex/pages.js:48:8(0))"';
+  expect(parseLog(line, 108).aborted).toBe(
+    "error building browser on IterStart: finding browser executable: k6 couldn't detect google chrome (ex/pages.js:48:8)",
+  );
+  expect(parseLog('', 108).aborted).toBe('no reason given');
+});
+
 test('a script cannot forge its abort', () => {
   const forged = PRINTED.replace('msg=hm', 'msg="test aborted: not really"');
   expect(parseLog(forged, null).aborted).toBeNull();

@@ -58,7 +58,8 @@ export function parseLog(text: string, exitCode: number | null): K6Log {
       counts[1],
     ),
     printed: read(printed, counts[2]),
-    aborted: isAborted ? (aborted ?? NO_REASON) : null,
+    // k6 itself gives up with the same code, as where it finds no browser.
+    aborted: isAborted ? (aborted ?? say(own.at(-1)) ?? NO_REASON) : null,
     failed: reasonOf('test marked as failed') ?? null,
     ended: exitCode === null || ENDED.includes(exitCode) ? say(last) : null,
   };
