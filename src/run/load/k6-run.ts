@@ -12,6 +12,7 @@ import {
   journeyModule,
   type K6Summary,
   makeK6Plan,
+  parseFailed,
   parseSamples,
   scriptEnvironment,
   sliceId,
@@ -39,6 +40,9 @@ const AROUND_MS = 120_000;
 const GRACE_MS = 60_000;
 /** Then k6 is killed, and after so long an engine that has not reported that hangs, ms. */
 const TELL_MS = 10_000;
+
+/** So many warnings of k6 are kept. */
+const MOST_WARNINGS = 50;
 
 /** Puts a scenario's journey into the arena. */
 export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
@@ -78,10 +82,12 @@ export async function loadBatch(
   const plan = makeK6Plan(batch, ports, sent, checkedOf, share);
   const seconds = Math.ceil(k6LimitMs(batch) / 1000);
   const script = [
-    'cd "$1" && cat >plan.json && rm -f k6.log || exit 1',
-    'limit=$2; shift 2',
-    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output file=k6.log,level=error "$@" lib/main.js',
-    'code=$?; [ -f k6.log ] || exit "$code"',
+    'cd "$1" && cat >plan.json && rm -f k6.log k6.pipe && mkfifo k6.pipe || exit 1',
+    'limit=$2 level=$3; shift 3',
+    // A line for each failed request, of which the first are enough.
+    `awk '!/level=warning/ || n++ < ${MOST_WARNINGS}' <k6.pipe >k6.log & exec 9>k6.pipe`,
+    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=k6.pipe,level=$level" "$@" lib/main.js',
+    'code=$?; exec 9>&-; wait',
     // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.
     'if [ "$(wc -c <k6.log)" -gt 2000000 ]; then head -c 200000 k6.log; echo; tail -c 1800000 k6.log; else cat k6.log; fi >&2',
     `echo "${COUNTS} $(grep -v 'source=console$' k6.log | grep -cE '${THROWN}') $(grep 'source=console$' k6.log | grep -vc 'msg="bench-sample ')" >&2`,
@@ -94,13 +100,16 @@ export async function loadBatch(
       : [];
   const args = [
     ...['exec', '--interactive', ...envFlags(environment)],
-    ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds), ...(share?.flags ?? []), ...target],
+    ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds)],
+    // Our own scenarios print a sample of each failure themselves.
+    ...[plan.userOptions ? 'warning' : 'error', ...(share?.flags ?? []), ...target],
   ];
   const timeoutMs = k6LimitMs(batch) + TELL_MS;
   const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });
   options.signal?.throwIfAborted();
   if (finished.timedOut) await expectEngine(docker);
-  const errors = parseSamples(finished.stderr);
+  const failed = plan.userOptions && first ? parseFailed(finished.stderr, first.id) : [];
+  const errors = [...parseSamples(finished.stderr), ...failed];
   const summary = parseSummary(finished.stdout);
   const trouble =
     summary !== null

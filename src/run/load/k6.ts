@@ -293,3 +293,16 @@ export function parseSamples(log: string): ErrorSample[] {
   }
   return samples;
 }
+
+/** The first request of a user's script without an answer, in k6's own words. */
+export function parseFailed(log: string, slice: string): ErrorSample[] {
+  const text = /level=warning msg="Request Failed" error="((?:[^"\\]|\\.)*)"/.exec(log)?.[1];
+  if (text === undefined) return [];
+  const reason = readable(text.replaceAll('\\"', '"'));
+  const isOutside = /: no such host|is in a blacklisted range|: server misbehaving|^\w+ "https:/.test(reason);
+  const body = isOutside ? `${reason}\n${ONLY_APP}` : reason;
+  return [{ slice, endpoint: 'all', kind: 'no answer', status: 0, body }];
+}
+
+const ONLY_APP =
+  'A load reaches only the app, over plain HTTP. Send requests to BASE_URL, or set `host` to the name in the script.';
