@@ -1,13 +1,13 @@
+import { findBroken } from '../images/build.ts';
 import { warnOfRest, warnOfUsedUp } from '../plan/effort.ts';
 import type { Instance } from '../plan/instances.ts';
 import type { Plan } from '../plan/plan.ts';
 import { planRest } from '../plan/rest.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
-import type { PlannedVariant } from '../plan/variants.ts';
 import { learnNothing, type RunMemory, runInstance } from './instance.ts';
 import { type SamplerTool, startSampler } from './sample/sampler.ts';
-import { type Job, listPresent, type World } from './world.ts';
+import { listPresent, type World } from './world.ts';
 
 /**
  * Carries the plan out: per instance start, verify, warm up, load in slices, stop. A variant that fails drops
@@ -17,27 +17,16 @@ import { type Job, listPresent, type World } from './world.ts';
  */
 export async function runPlan(world: World, tool: Omit<SamplerTool, 'cpus'>): Promise<World> {
   const { engine, job, sink } = world;
-  enterVariants(job);
+  for (const variant of job.plan.variants) {
+    const failure = findBroken(job.images, variant) ?? null;
+    job.outcomes.set(variant.id, { facts: null, coldStartMs: [], failure });
+  }
   const untilMs = engine.host.elapsed() + (job.config.budgetMs ?? Infinity);
   const sampler = await startSampler(engine, sink, { ...tool, cpus: job.plan.cpus });
   try {
     return await runInstances(world, learnNothing(sampler), untilMs);
   } finally {
     await sampler.close();
-  }
-}
-
-/** Those whose images were built take part, a base only beside its variant. */
-function enterVariants({ plan, images, outcomes }: Job): void {
-  const isBuilt = ({ image, front }: PlannedVariant) =>
-    [image, ...(front ? [front] : [])].every((key) => {
-      const built = images.get(key);
-      return built !== undefined && 'facts' in built;
-    });
-  const needless = new Set(plan.variants.filter((one) => !isBuilt(one)).map(({ base }) => base));
-  for (const variant of plan.variants) {
-    if (isBuilt(variant) && !needless.has(variant.id))
-      outcomes.set(variant.id, { facts: null, coldStartMs: [], failure: null });
   }
 }
 

@@ -6,7 +6,7 @@ import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
-import type { Warning } from '../../results/results.ts';
+import type { Failure, Warning } from '../../results/results.ts';
 import type { VariantOutcome, World } from '../world.ts';
 import { measureColdStarts } from './cold.ts';
 
@@ -101,12 +101,17 @@ function makeWorld({ exec, ...config }: ColdRun) {
 }
 
 test('a variant whose starts cannot be timed costs no other, and leaves nothing', async () => {
-  const variants = ['gone', 'slow'].map(
-    (id) =>
-      ({ id, label: id, image: id, app: { root: '.', kind: 'plain' }, env: {} }) as unknown as PlannedVariant,
-  );
+  const variants = ['gone', 'slow', 'failed', 'base-of-failed'].map((id) => {
+    const base = id === 'failed' ? 'base-of-failed' : null;
+    const app = { root: '.', kind: 'plain' };
+    return { id, label: id, base, image: id, app, env: {} } as unknown as PlannedVariant;
+  });
+  const failed: Failure = { stage: 'start', reason: 'x', log: '' };
   const outcomes = new Map<string, VariantOutcome>(
-    variants.map(({ id }) => [id, { facts: null, coldStartMs: [], failure: null }]),
+    variants.map(({ id }) => [
+      id,
+      { facts: null, coldStartMs: [], failure: id === 'failed' ? failed : null },
+    ]),
   );
   const removed: string[] = [];
   const docker: Docker = {
@@ -159,6 +164,8 @@ test('a variant whose starts cannot be timed costs no other, and leaves nothing'
   expect(removed).toEqual(['id-18080', 'id-18081']);
   expect([...outcomes.values()].map(({ failure, coldStart }) => [failure, coldStart])).toEqual([
     [null, undefined],
+    [null, undefined],
+    [failed, undefined],
     [null, undefined],
   ]);
 });

@@ -6,7 +6,7 @@ import type { Host } from '../../host.ts';
 import { COLD_STARTS } from '../../plan/timeline/pass-seconds.ts';
 import type { ColdStart } from '../../results/results.ts';
 import { fileNameOf } from '../../text/file-name.ts';
-import type { Job, World } from '../world.ts';
+import { type Job, listPresent, type World } from '../world.ts';
 import { createArguments, frontOf, type WantedServer, wantedOf } from './servers.ts';
 import { sentBy } from './target.ts';
 
@@ -56,7 +56,7 @@ export async function findHyperfine(host: Host, isRemote: boolean): Promise<stri
 }
 
 /**
- * Times fresh starts of every variant that has served, one variant after the other, with the machine to itself.
+ * Times fresh starts of every variant that still takes part, one variant after the other, with the machine to itself.
  *
  * @param tool the version of hyperfine
  * @param out the output folder, into which hyperfine itself writes
@@ -64,10 +64,10 @@ export async function findHyperfine(host: Host, isRemote: boolean): Promise<stri
 export async function measureColdStarts(world: World, tool: string, out: string): Promise<void> {
   const { engine, job, sink } = world;
   const path = pathOf(job);
-  for (const variant of job.plan.variants) {
+  for (const variant of listPresent(job)) {
     const outcome = job.outcomes.get(variant.id);
     const what = wantedOf(job.images, variant);
-    if (!outcome || outcome.failure || !what) continue;
+    if (!outcome || !what) continue;
     engine.signal.throwIfAborted();
     sink.at(`cold start of ${variant.label}`, 1);
     try {
