@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts';
 /** Text values as users write them, in YAML, flags and action inputs alike. Each `parse…` throws a UserError without a place. */
 
 export const SECOND = 1000;
-export const MINUTE = 60 * SECOND;
+const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 

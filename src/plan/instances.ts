@@ -67,7 +67,7 @@ export function layOutInstances(
  * Pairs that may be loaded at once: one app on one runtime at two commits, so that both take their share of the CPUs in
  * the same way. The server of another image is unknown.
  */
-export function findDuets(other: Other | undefined, variants: readonly PlannedVariant[]): [string, string][] {
+function findDuets(other: Other | undefined, variants: readonly PlannedVariant[]): [string, string][] {
   if (other?.kind === 'image') return [];
   return variants.flatMap(({ id, base }): [string, string][] => (base === null ? [] : [[id, base]]));
 }

@@ -27,7 +27,7 @@ export function noteColdStarts() {
 }
 
 /** Little load, for tests that are not about numbers. */
-export const QUICK = [
+const QUICK = [
   ...['--paths', '/json?n=5', '--load', 'vus(2, 1s)', '--warmup', '0s', '--timeout', '500ms'],
   ...['--instances', '1', '--blocks', '1'],
 ];

@@ -122,7 +122,7 @@ export function names(
 }
 
 /** Whether a gate for this runtime, label or id means this variant; null means all. */
-export function isNamed(variant: Variant | undefined, name: string | null): boolean {
+function isNamed(variant: Variant | undefined, name: string | null): boolean {
   return (
     name === null || (variant !== undefined && [variant.id, variant.label, variant.runtime].includes(name))
   );

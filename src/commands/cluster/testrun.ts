@@ -25,7 +25,7 @@ interface TestRunOptions {
 }
 
 /** Kubernetes limits a ConfigMap to 1 MiB; names and base64 need some of it. */
-export const MOST_BYTES = 900 * 1024;
+const MOST_BYTES = 900 * 1024;
 
 /** The objects, as one file for `kubectl apply --server-side`: without that, the limit of an object is 256 KiB. */
 export function writeTestRun(files: readonly MountedFile[], options: TestRunOptions): string {

@@ -21,7 +21,7 @@ export interface TerminalColumn<T = Row> {
   style?: (row: T, styles: Styles) => Style | undefined;
 }
 
-export const plain: Style = (text) => text;
+const plain: Style = (text) => text;
 const ansi =
   (code: string): Style =>
   (text) =>

@@ -86,6 +86,6 @@ export class RowTable {
   }
 }
 
-export function variantOf(element: HTMLElement): number {
+function variantOf(element: HTMLElement): number {
   return Number(element.dataset.variant);
 }

@@ -21,7 +21,7 @@ export interface ChangeRow {
 }
 
 /** In the order of the table: what has to be acted on comes first. */
-export const KINDS = ['beyond', 'failed', 'slower', 'noisy', 'uncompared', 'faster', 'same'] as const;
+const KINDS = ['beyond', 'failed', 'slower', 'noisy', 'uncompared', 'faster', 'same'] as const;
 export type ChangeKind = (typeof KINDS)[number];
 
 export type Mark = 'bad' | 'warn' | 'open' | 'good';
