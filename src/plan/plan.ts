@@ -20,17 +20,14 @@ import { type PlannedErrors, planErrors } from './timeline/errors-plan.ts';
 import { countColdStarts } from './timeline/pass-seconds.ts';
 import { type PlannedProfile, planProfile } from './timeline/profile-plan.ts';
 import { type Matrix, type PlannedImage, type PlannedVariant, planVariants } from './variants.ts';
+import { warnOfDevPackages, warnOfHtaccess } from './warn/app-files.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
 import { ALL_LIMITS, warnOfDiscarded } from './warn/discarded-limits.ts';
 import { wantsVerdicts } from './warn/few-starts.ts';
-import { warnOfHtaccess } from './warn/htaccess-warning.ts';
-import { warnOfMisfits } from './warn/misfits.ts';
-import { warnOfDevPackages } from './warn/packages.ts';
+import { warnOfMisfits, warnOfVersions } from './warn/misfits.ts';
 import { warnOfScripts } from './warn/script-warning.ts';
-import { warnOfUncounted } from './warn/uncounted.ts';
-import { warnOfUntimed } from './warn/untimed.ts';
+import { warnOfUncounted, warnOfUntimed } from './warn/unmeasured.ts';
 import { warnOfVariables } from './warn/variables.ts';
-import { warnOfVersions } from './warn/versions.ts';
 
 /** The ordered, seeded timeline. Pure data: the same config, CPUs and seed give the same plan. */
 export interface Plan {

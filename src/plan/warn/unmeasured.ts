@@ -1,5 +1,6 @@
 import type { Config } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
+import { type ColdStarting, timesColdStarts } from '../timeline/pass-seconds.ts';
 import { isWatched, type PlannedVariant } from '../variants.ts';
 
 /** Shown before the run: after it, numbers would just be missing. */
@@ -16,4 +17,18 @@ export function warnOfUncounted(
       remedy: 'nothing to do: it is measured as the others',
       variant: id,
     }));
+}
+
+/** Shown before the run: after it, times would just be missing. */
+export function warnOfUntimed(config: ColdStarting): Warning[] {
+  if (!config.coldStart || timesColdStarts(config)) return [];
+  return [
+    {
+      code: 'cold-start',
+      message: 'no cold starts: `set-up` does not run in them',
+      remedy:
+        'move its commands to `prepare`, or its data to `dump` or `reset` of services; or leave out `cold-start`',
+      variant: null,
+    },
+  ];
 }

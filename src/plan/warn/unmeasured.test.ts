@@ -5,7 +5,7 @@ import { memoryFiles } from '../../../test/fixtures/memory-files.ts';
 import { loadRuntimes } from '../../config/parts/runtimes.ts';
 import type { AppKind } from '../../config/types.ts';
 import type { PlannedVariant } from '../variants.ts';
-import { warnOfUncounted } from './uncounted.ts';
+import { warnOfUncounted } from './unmeasured.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const bundled = loadRuntimes(root, '/none', memoryFiles('/none', {}));
