@@ -121,9 +121,9 @@ test('no file but the seam reads the clock, and only what is shown or compared w
   expect(using(/\bDate\.now\(|\bperformance\.now\(/)).toEqual(['host.ts']);
   // Names of runs and their start; ages of files; times of k6 and of the engine.
   expect(using(/host\.now\(/i)).toEqual([
-    ...['action.ts', 'bench.ts', 'commands/at-engine.ts', 'commands/cluster/eject-load-command.ts'],
+    ...['bench.ts', 'commands/at-engine.ts', 'commands/cluster/eject-load-command.ts'],
     ...['commands/plan-command.ts', 'commands/run-engines.ts', 'commands/share-images.ts'],
-    ...['run/load/batch.ts', 'temporary.ts'],
+    ...['run/load/batch.ts', 'steps/salvage.ts', 'temporary.ts'],
   ]);
 });
 
