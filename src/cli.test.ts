@@ -1,17 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectRow } from '../test/faults/elsewhere.ts';
+import { folder, useFolder } from '../test/fixtures/folder.ts';
 import { fixtures } from '../test/fixtures/results/make.ts';
 import { realHost } from './host.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cli-'));
-  writeFileSync(join(folder, 'results.json'), JSON.stringify(fixtures.quick?.()));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder(() => writeFileSync(join(folder, 'results.json'), JSON.stringify(fixtures.quick?.())));
 
 /** Runs a script in bash; `bench` in it is the command line from source. */
 async function inBash(script: string, around: readonly string[] = []) {

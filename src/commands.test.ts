@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { folder, useFolder } from '../test/fixtures/folder.ts';
 import { makeResults } from '../test/fixtures/results/make.ts';
 import { runCommand } from './commands.ts';
 import { withoutSecrets } from './config/keys/flags.ts';
 import { realHost } from './host.ts';
 
+useFolder();
 afterEach(() => vi.restoreAllMocks());
 
 test('values of headers are kept out of the report', () => {
@@ -50,7 +51,6 @@ test('commands and PHP settings of the app are kept out of the report', () => {
 });
 
 test('a terminal that does not know its size has the width of none', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'commands-'));
   const { columns } = process.stdout;
   let printed = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -65,7 +65,6 @@ test('a terminal that does not know its size has the width of none', async () =>
     await runCommand(['report', folder], realHost, join(import.meta.dirname, '..'));
   } finally {
     process.stdout.columns = columns;
-    rmSync(folder, { recursive: true });
   }
   expect(Math.max(...printed.split('\n').map((line) => line.length))).toBeGreaterThan(80);
 });

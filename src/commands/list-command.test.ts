@@ -1,16 +1,14 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeFolder } from '../../test/fixtures/temporary.ts';
+import { expect, test } from 'vitest';
+import { folder as cwd, useFolder } from '../../test/fixtures/folder.ts';
 import { realHost } from '../host.ts';
 import { ejectRuntime } from './eject-command.ts';
 import { listParts } from './list-command.ts';
 
 const packageRoot = resolve(import.meta.dirname, '../..');
 
-let cwd: string;
-beforeEach(() => {
-  cwd = makeFolder();
+useFolder(() => {
   write('.bench.yml', 'app: [plain, shop=backend]\n');
   write(
     'backend/.bench/runtimes/mine/runtime.yaml',
@@ -18,7 +16,6 @@ beforeEach(() => {
   );
   write('backend/.bench/scenarios/ours.yaml', 'title: Ours\npaths: [/]\n');
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 function write(path: string, text: string): void {
   mkdirSync(join(cwd, path, '..'), { recursive: true });

@@ -1,15 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { parseConfig } from '../config/parse.ts';
 import { findEngine } from '../engine/connection.ts';
@@ -20,16 +12,11 @@ import { runOnEngines } from './run-engines.ts';
 
 const root = join(import.meta.dirname, '../..');
 const NOW = Date.parse('2026-11-22T12:00:00Z');
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bench-run-engines-'));
+useFolder(() => {
   mkdirSync(join(folder, 'public'));
   writeFileSync(join(folder, 'public/index.php'), '');
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => vi.restoreAllMocks());
 
 const configOf = (...flags: string[]) =>
   parseConfig({

@@ -1,12 +1,13 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../../test/fixtures/temporary.ts';
+import { folder as cwd, useFolder } from '../../test/fixtures/folder.ts';
 import { realFiles } from './files.ts';
 import { parseConfig } from './parse.ts';
 
+useFolder();
+
 test('links of an app that lead nowhere count as missing, and do not refuse it', () => {
-  const cwd = makeFolder();
   writeFileSync(join(cwd, 'index.php'), '');
   const names = [
     '.htaccess',
@@ -22,5 +23,4 @@ test('links of an app that lead nowhere count as missing, and do not refuse it',
   const { apps } = parseConfig({ flags: [], cwd, packageRoot, files: realFiles, random: () => 0.5 });
   expect(apps).toMatchObject([{ folder: cwd, root: '.', kind: 'plain', handler: false, packages: [] }]);
   expect(apps[0]).not.toHaveProperty('htaccess');
-  rmSync(cwd, { recursive: true });
 });

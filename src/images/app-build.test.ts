@@ -1,11 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { isIgnored } from '../config/parts/dockerignore.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeRunId } from '../stages/desk.ts';
 import { addSteps, basesOfApp, openAppBuilds } from './app-build.ts';
+
+useFolder();
 
 const recipe = readFileSync(join(import.meta.dirname, '../../runtimes/_app/Dockerfile'), 'utf8');
 
@@ -41,22 +43,16 @@ test.each([
   ['', { 'vendor-dir': '../vendor' }, 'built'],
   ['', { 'vendor-dir': '/app/vendor' }, 'built'],
 ])('packages that lie in vendor/ with .dockerignore %j and config %j: %s', (ignored, config, expected) => {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-ignored-'));
-  try {
-    mkdirSync(join(folder, 'vendor'));
-    writeFileSync(join(folder, 'vendor/autoload.php'), '<?php');
-    writeFileSync(join(folder, 'composer.json'), JSON.stringify({ config }));
-    writeFileSync(join(folder, '.dockerignore'), ignored);
-    const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
-    const bases = basesOfApp(image as unknown as PlannedImage, { prepare: [] });
-    expect(bases.length > 0 ? 'built' : 'copied').toBe(expected);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  mkdirSync(join(folder, 'vendor'));
+  writeFileSync(join(folder, 'vendor/autoload.php'), '<?php');
+  writeFileSync(join(folder, 'composer.json'), JSON.stringify({ config }));
+  writeFileSync(join(folder, '.dockerignore'), ignored);
+  const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
+  const bases = basesOfApp(image as unknown as PlannedImage, { prepare: [] });
+  expect(bases.length > 0 ? 'built' : 'copied').toBe(expected);
 });
 
 test('the settings of a run, its results and the files of git are no part of the app', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'php-runtime-bench-settings-'));
   const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
   writeFileSync(join(folder, '.dockerignore'), '!.bench.yml');
   const builds = await openAppBuilds([image as unknown as PlannedImage], {
@@ -81,7 +77,6 @@ test('the settings of a run, its results and the files of git are no part of the
     expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(5));
   } finally {
     await builds.remove();
-    rmSync(folder, { recursive: true });
   }
 });
 

@@ -1,27 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { makeResults } from '../../test/fixtures/results/make.ts';
 import { HISTORY_FILE } from '../history/branch.ts';
 import { readHistory } from '../history/file.ts';
 import { type Host, realHost } from '../host.ts';
 import { addToHistory, readRemote } from './add-history.ts';
 
-let folder: string;
 let remote: string;
 const runUrl = 'https://github.com/octo/shop/actions/runs/42';
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'history-'));
+useFolder(() => {
   remote = join(folder, 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => vi.restoreAllMocks());
 
 /** An artifact of the reusable workflow. */
 function leave(php: string, of: number) {

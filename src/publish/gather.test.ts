@@ -1,19 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { fixtures } from '../../test/fixtures/results/make.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results, Variant } from '../results/results.ts';
 import { gatherResults, MAX_RESULTS_BYTES, readWanted, type WantedShards } from './gather.ts';
 
-let folder: string;
 const wanted: WantedShards = [1, 2].map((index) => ({ index, of: 2, variants: [`part ${index}`] }));
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gather-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 function part(index: number, change: (results: Results) => unknown = () => {}): unknown {
   const results = (fixtures.quick as () => Results)();

@@ -1,23 +1,20 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectRow } from '../../test/faults/elsewhere.ts';
 import { root } from '../../test/fixtures/docs.ts';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { fixtures } from '../../test/fixtures/results/make.ts';
-import { makeFolder } from '../../test/fixtures/temporary.ts';
 import { realHost } from '../host.ts';
 import type { WorkflowJob } from '../publish/job.ts';
 import type { Outlets } from '../publish/publish.ts';
 import type { Results } from '../results/results.ts';
 import { publishLeft } from './salvage.ts';
 
-let folder: string;
 let out: string;
-beforeEach(() => {
-  folder = makeFolder();
+useFolder(() => {
   out = join(folder, 'out');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const job: WorkflowJob = {
   pull: { owner: 'octo', repo: 'shop', number: 7 },

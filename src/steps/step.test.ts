@@ -1,12 +1,13 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { writeFiles } from '../../test/fixtures/commits.ts';
 import { root } from '../../test/fixtures/docs.ts';
+import { useFolder, folder as workspace } from '../../test/fixtures/folder.ts';
 import { memoryFiles } from '../../test/fixtures/memory-files.ts';
-import { makeFolder } from '../../test/fixtures/temporary.ts';
 import { parseConfig } from '../config/parse.ts';
 import { fail, flagsOf, makeStepCaller, readConfig } from './step.ts';
+
+useFolder();
 
 test('the command that repeats a step has nothing that may be secret', async () => {
   const { command } = await makeStepCaller(root, {
@@ -33,7 +34,6 @@ test('the command that repeats a step means what its inputs meant', () => {
 });
 
 test('a mistake in a file is shown at its place, from the top of the workspace', () => {
-  const workspace = makeFolder();
   const cwd = join(workspace, 'apps/shop');
   writeFiles(cwd, { '.bench.yml': 'php: 8.4\nruntime: apache\n', 'index.php': '' });
   vi.stubEnv('GITHUB_WORKSPACE', workspace);
@@ -46,7 +46,6 @@ test('a mistake in a file is shown at its place, from the top of the workspace',
   } finally {
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
-    rmSync(workspace, { recursive: true });
   }
   expect(written.join('')).toMatch(
     /^::error file=apps\/shop\/\.bench\.yml,line=2::apps\/shop\/\.bench\.yml:2: /,

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nameChunks } from '../../script/lib/chunks.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'chunks-'));
-afterEach(() => rmSync(folder, { recursive: true }));
+useFolder();
 
 async function bundle(said: string): Promise<string[]> {
   writeFileSync(

@@ -1,14 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawLayers, findSharedNames, findUpward, LAYERS, listImports } from '../../script/lib/imports.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+useFolder();
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
   /\.ts$/.test(file),
@@ -37,8 +34,6 @@ test('a search for an exported name finds one file of src/', () => {
 });
 
 test('an exported name is seen in each form, and one of two files is named with both', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'names-'));
-  folders.push(folder);
   for (const [file, text] of Object.entries({
     'a.ts': 'export async function pair() {}\nexport const A = 1;\nexport type A = typeof A;\n',
     'b.ts': 'export interface pair {}\nexport function* each() {}\nconst own = 1;\n',
@@ -51,8 +46,6 @@ test('an exported name is seen in each form, and one of two files is named with 
 });
 
 test('an import is seen in each form, and one that points upwards is named', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'imports-'));
-  folders.push(folder);
   for (const [file, text] of Object.entries({
     'stats/a.ts': "import { b } from '../text/b.ts';\n",
     'text/b.ts': "import type {\n  A,\n} from '../run/a.ts';\nexport * from '../results/c.ts';\n",

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { notesOf } from '../../script/lib/notes.ts';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
+
+useFolder();
 
 const changelog = `# Changelog
 
@@ -44,17 +46,12 @@ const REPOSITORY = 'https://github.com/someone/php-runtime-bench';
 
 /** The output of the release for a version and a repository, in a folder with these two files. */
 function release(version: string, repository: string, { heading, packaged = version }: Release) {
-  const folder = makeFolder();
-  try {
-    const manifest = { version: packaged, repository: { url: `git+${REPOSITORY}.git` } };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n## ${heading}\n\n- This\n`);
-    return spawnSync(process.execPath, ['script/lib/notes.ts', version, repository, folder], {
-      encoding: 'utf8',
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const manifest = { version: packaged, repository: { url: `git+${REPOSITORY}.git` } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n## ${heading}\n\n- This\n`);
+  return spawnSync(process.execPath, ['script/lib/notes.ts', version, repository, folder], {
+    encoding: 'utf8',
+  });
 }
 interface Release {
   heading: string;

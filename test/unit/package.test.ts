@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
+
+useFolder();
 
 const root = resolve(import.meta.dirname, '../..');
 const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -30,17 +32,12 @@ test('the package has what git has in its folders, down to those that are empty 
 });
 
 test('what we develop with is no part of what we ship', () => {
-  const target = makeFolder();
-  try {
-    execFileSync(process.execPath, [join(root, 'script/lib/bundle.ts'), target], { cwd: root });
-    const names = readdirSync(join(target, 'dist'), { recursive: true, encoding: 'utf8' });
-    const texts = names
-      .filter((name) => name.endsWith('.mjs'))
-      .map((name) => readFileSync(join(target, 'dist', name), 'utf8'));
-    const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    expect(texts.filter((text) => text.includes(repository.url))).not.toEqual([]);
-    expect(texts.filter((text) => text.includes('@biomejs/biome'))).toEqual([]);
-  } finally {
-    rmSync(target, { recursive: true });
-  }
+  execFileSync(process.execPath, [join(root, 'script/lib/bundle.ts'), folder], { cwd: root });
+  const names = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
+  const texts = names
+    .filter((name) => name.endsWith('.mjs'))
+    .map((name) => readFileSync(join(folder, 'dist', name), 'utf8'));
+  const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(texts.filter((text) => text.includes(repository.url))).not.toEqual([]);
+  expect(texts.filter((text) => text.includes('@biomejs/biome'))).toEqual([]);
 }, 60_000);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -8,7 +8,9 @@ import { keysOf } from '../../src/config/keys/key-sources.ts';
 import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
 import { readWorkflow } from '../../src/publish/job.ts';
 import { evaluate } from '../fixtures/expressions.ts';
-import { makeFolder } from '../fixtures/temporary.ts';
+import { folder, useFolder } from '../fixtures/folder.ts';
+
+useFolder();
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -284,20 +286,15 @@ interface Matrix {
 }
 
 test("GitHub's own parser names what is wrong with a workflow, line by line", () => {
-  const folder = makeFolder();
-  try {
-    const file = join(folder, 'bad.yml');
-    const call = ['    uses: $/.github/workflows/bench.yml', '    with:', '      no-such-input: x'];
-    const job = ['  a:', '    runs-on: ubuntu-latest', '    if: secrets.x', '    steps: [{ run: "true" }]'];
-    writeFileSync(file, ['on: push', 'jobs:', ...job, '  b:', ...call, ''].join('\n'));
-    const { stdout, status } = spawnSync(process.execPath, ['script/lib/workflows.ts', file], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    expect(stdout).toMatch(/bad\.yml:5: .*secrets/);
-    expect(stdout).toMatch(/bad\.yml:10: .*no-such-input/);
-    expect(status).toBe(1);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const file = join(folder, 'bad.yml');
+  const call = ['    uses: $/.github/workflows/bench.yml', '    with:', '      no-such-input: x'];
+  const job = ['  a:', '    runs-on: ubuntu-latest', '    if: secrets.x', '    steps: [{ run: "true" }]'];
+  writeFileSync(file, ['on: push', 'jobs:', ...job, '  b:', ...call, ''].join('\n'));
+  const { stdout, status } = spawnSync(process.execPath, ['script/lib/workflows.ts', file], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(stdout).toMatch(/bad\.yml:5: .*secrets/);
+  expect(stdout).toMatch(/bad\.yml:10: .*no-such-input/);
+  expect(status).toBe(1);
 });

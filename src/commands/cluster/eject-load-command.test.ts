@@ -1,18 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder as cwd, useFolder } from '../../../test/fixtures/folder.ts';
 import { parseCommand } from '../../config/command.ts';
 import { type Host, realHost } from '../../host.ts';
 import { ejectLoad } from './eject-load-command.ts';
 
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'eject-load-'));
+useFolder(() => {
   mkdirSync(join(cwd, 'public'));
   writeFileSync(join(cwd, 'public/index.php'), '');
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 const eject = (scenario: string, flags: readonly string[], host: Host = realHost) => {
   const command = parseCommand([

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder as cwd, useFolder } from '../../../test/fixtures/folder.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import { mergeResults } from '../../analyse/merge.ts';
 import { parseCommand } from '../../config/command.ts';
@@ -10,15 +10,12 @@ import { ejectLoad } from './eject-load-command.ts';
 import { EJECTED_FILE, readEjectedResults } from './ejected-load.ts';
 
 const BEGAN = 1_800_000_000_000;
-let cwd: string;
 let folder: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'ejected-load-'));
+useFolder(() => {
   folder = join(cwd, 'o');
   mkdirSync(join(cwd, 'public'));
   writeFileSync(join(cwd, 'public/index.php'), '');
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 const eject = (...flags: string[]) => {
   const command = parseCommand(['eject-load', 'quick', '--base-url', 'http://site.test', ...flags]);

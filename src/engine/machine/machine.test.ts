@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/commits.ts';
-import { makeFolder } from '../../../test/fixtures/temporary.ts';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { MACHINE_SCRIPT, parseMachine } from './machine.ts';
+
+useFolder();
 
 const TOPOLOGY = 'cpu 1 1\ncpu 0 0\ncpu 10 10\n';
 
@@ -35,7 +36,6 @@ test.each<[string, Topology[], number[]]>([
   ],
   ['packages', [0, 1, 0, 1].map((core, cpu) => [core, cpu >> 1, `${cpu}`]), [0, 1, 2, 3]],
 ])('%s have cores of their own numbers', (_, topology, cores) => {
-  const folder = makeFolder();
   const files = topology.map(([core, packageId, threads], cpu) => {
     const at = (name: string) => `cpus/cpu${cpu}/topology/${name}`;
     const ids = { [at('core_id')]: `${core}\n`, [at('physical_package_id')]: `${packageId}\n` };
@@ -44,7 +44,6 @@ test.each<[string, Topology[], number[]]>([
   writeFiles(folder, Object.assign({}, ...files));
   const env = { ...process.env, CPUS_ROOT: `${folder}/cpus`, CGROUP_ROOT: `${folder}/cgroup` };
   const { cpus } = parseMachine(execFileSync('sh', ['-c', MACHINE_SCRIPT], { encoding: 'utf8', env }));
-  rmSync(folder, { recursive: true });
   expect(cpus).toEqual(cores.map((core, cpu) => ({ cpu, core })));
 });
 

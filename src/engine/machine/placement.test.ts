@@ -1,30 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { makeFolder } from '../../../test/fixtures/temporary.ts';
+import { describe, expect, it } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { judgePlacement, PLACEMENT_SCRIPT, type Placement, parsePlacement } from './placement.ts';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+useFolder();
 
 /** Runs the script over files as a machine has them. */
 function look(files: Readonly<Record<string, string>>): Placement {
-  const folder = makeFolder();
-  folders.push(folder);
-  for (const name of ['proc', 'cgroup', 'cpu']) mkdirSync(join(folder, name));
+  const machine = mkdtempSync(join(folder, 'machine-'));
+  for (const name of ['proc', 'cgroup', 'cpu']) mkdirSync(join(machine, name));
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), `${text}\n`);
+    mkdirSync(dirname(join(machine, name)), { recursive: true });
+    writeFileSync(join(machine, name), `${text}\n`);
   }
   const env = {
     ...process.env,
     ...{
-      PROC_ROOT: join(folder, 'proc'),
-      CGROUP_ROOT: join(folder, 'cgroup'),
-      CPUS_ROOT: join(folder, 'cpu'),
+      PROC_ROOT: join(machine, 'proc'),
+      CGROUP_ROOT: join(machine, 'cgroup'),
+      CPUS_ROOT: join(machine, 'cpu'),
     },
   };
   const found = parsePlacement(execFileSync('sh', ['-c', PLACEMENT_SCRIPT], { encoding: 'utf8', env }));

@@ -1,25 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
 import { type Docker, earlyFlags } from '../../engine/docker.ts';
 import { inspectScripts } from './inspect.ts';
 
 const RUN = '20261126-100000-abcd';
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bench-inspect-'));
+useFolder(() => {
   vi.stubEnv('TMPDIR', folder);
   mkdirSync(join(folder, 'scenarios/lib'), { recursive: true });
   mkdirSync(join(folder, 'project/.git'), { recursive: true });
   writeFileSync(join(folder, 'project/load.js'), 'export default () => {};');
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => vi.unstubAllEnvs());
 
 /** Inspects `project/load.js`. k6 answers with these options, or with this line of its log. */
 async function inspect(answer: { options: object } | { log: string }, load: string | null = null) {

@@ -1,21 +1,18 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { makeFolder } from '../../../test/fixtures/temporary.ts';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { World } from '../world.ts';
 import { planPhpCounts } from './count-php.ts';
 
 const OWN = '/usr/local/share/php-runtime-bench-pass';
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+useFolder();
 
 /** The additions of a counting pass to a variant whose server reported these PHP settings. */
 async function fitOut(ini: Record<string, string> | null) {
-  const [from, to] = [makeFolder(), makeFolder()];
-  folders.push(from, to);
+  const [from, to] = [join(folder, 'from'), join(folder, 'to')];
+  for (const one of [from, to]) mkdirSync(one);
   const scenario = { name: 'page', load: { source: '', segments: [] } };
   const world = {
     job: { plan: { scenarios: [scenario] }, outcomes: new Map([['a', { facts: ini && { ini } }]]) },

@@ -1,11 +1,13 @@
 /** scenarios/lib/sampler.sh on the control groups of this machine, and on a tree as cgroup v2 has it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { keepLines } from './sampler.ts';
 import { Samples } from './samples.ts';
+
+useFolder();
 
 const script = join(import.meta.dirname, '../../../scenarios/lib/sampler.sh');
 const linux = process.platform === 'linux';
@@ -56,16 +58,11 @@ describe.skipIf(!linux)('sampler.sh', () => {
 
   /** The sampler's lines with another `date`, a shell script that can run the real one as "$date" "$@" and keep files in $here. */
   function sampleWithDate(script: string, told: string): string[] {
-    const folder = mkdtempSync(join(tmpdir(), 'clock-'));
-    try {
-      const date = execFileSync('sh', ['-c', 'command -v date'], { encoding: 'utf8' }).trim();
-      const head = `#!/bin/sh\ndate=${date} here=${folder}`;
-      writeFileSync(join(folder, 'date'), `${head}\n${script}\nexec "$date" "$@"\n`, { mode: 0o755 });
-      const command = `here=${folder}; { ${told}; } | exec sh "$0" $$`;
-      return run(command, { PATH: `${folder}:${process.env.PATH}` });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const date = execFileSync('sh', ['-c', 'command -v date'], { encoding: 'utf8' }).trim();
+    const head = `#!/bin/sh\ndate=${date} here=${folder}`;
+    writeFileSync(join(folder, 'date'), `${head}\n${script}\nexec "$date" "$@"\n`, { mode: 0o755 });
+    const command = `here=${folder}; { ${told}; } | exec sh "$0" $$`;
+    return run(command, { PATH: `${folder}:${process.env.PATH}` });
   }
 
   /** A `date` that is off by so many seconds once there is a file. */
@@ -116,47 +113,37 @@ describe.skipIf(!linux)('sampler.sh', () => {
   });
 
   test('watches what it was given last, −1 for what is gone, and ends with standard input', () => {
-    const temporary = mkdtempSync(join(tmpdir(), 'sampler-'));
-    try {
-      // 2²² is the highest pid that Linux gives.
-      // It finds the clock within a second, on a busy machine within four.
-      const told = '{ echo "1 $$"; sleep 5; echo "2 $$ 4194304 $$"; sleep 3; } | exec sh "$0" $$';
-      const lines = run(told, { TMPDIR: temporary });
-      const second = lines.indexOf('watch 2');
-      const widths = (some: string[]) =>
-        new Set(some.filter((line) => /^(cpu|mem)/.test(line)).map((line) => line.split(' ').length - 2));
-      expect(widths(lines.slice(0, second))).toEqual(new Set([1]));
-      expect(widths(lines.slice(second))).toEqual(new Set([3]));
-      expect(lines.filter((line) => /^cpu \S+ \d+ -1 \d+$/.test(line)).length).toBeGreaterThan(1);
-      expect(readdirSync(temporary)).toEqual([]);
-    } finally {
-      rmSync(temporary, { recursive: true });
-    }
+    // 2²² is the highest pid that Linux gives.
+    // It finds the clock within a second, on a busy machine within four.
+    const told = '{ echo "1 $$"; sleep 5; echo "2 $$ 4194304 $$"; sleep 3; } | exec sh "$0" $$';
+    const lines = run(told, { TMPDIR: folder });
+    const second = lines.indexOf('watch 2');
+    const widths = (some: string[]) =>
+      new Set(some.filter((line) => /^(cpu|mem)/.test(line)).map((line) => line.split(' ').length - 2));
+    expect(widths(lines.slice(0, second))).toEqual(new Set([1]));
+    expect(widths(lines.slice(second))).toEqual(new Set([3]));
+    expect(lines.filter((line) => /^cpu \S+ \d+ -1 \d+$/.test(line)).length).toBeGreaterThan(1);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('reads cgroup v2', ({ skip }) => {
-    const root = mkdtempSync(join(tmpdir(), 'cgroup-'));
-    try {
-      const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
-      if (path === undefined) return skip('a kernel without cgroup v2 knows no path in it');
-      const group = join(root, path);
-      mkdirSync(group, { recursive: true });
-      writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory\n');
-      writeFileSync(
-        join(group, 'cpu.stat'),
-        'usage_usec 123456\nuser_usec 1\nsystem_usec 2\nthrottled_usec 789\n',
-      );
-      writeFileSync(join(group, 'memory.stat'), 'anon 4096\nfile 999999\nshmem 1024\n');
-      writeFileSync(join(group, 'memory.events'), 'low 0\noom 5\noom_kill 3\n');
-      writeFileSync(join(group, 'cgroup.procs'), '1\n2\n3\n');
-      const samples = new Samples();
-      for (const line of sample({ CGROUP_ROOT: root })) samples.add(line);
-      expect(samples.cpu[0]?.usedUs).toEqual([123456, 123456]);
-      const container = { bytes: 5120, processes: 3, throttledUs: 789, oomKills: 3 };
-      expect(samples.memory[0]?.containers).toEqual([container, container]);
-    } finally {
-      rmSync(root, { recursive: true });
-    }
+    const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
+    if (path === undefined) return skip('a kernel without cgroup v2 knows no path in it');
+    const group = join(folder, path);
+    mkdirSync(group, { recursive: true });
+    writeFileSync(join(folder, 'cgroup.controllers'), 'cpu memory\n');
+    writeFileSync(
+      join(group, 'cpu.stat'),
+      'usage_usec 123456\nuser_usec 1\nsystem_usec 2\nthrottled_usec 789\n',
+    );
+    writeFileSync(join(group, 'memory.stat'), 'anon 4096\nfile 999999\nshmem 1024\n');
+    writeFileSync(join(group, 'memory.events'), 'low 0\noom 5\noom_kill 3\n');
+    writeFileSync(join(group, 'cgroup.procs'), '1\n2\n3\n');
+    const samples = new Samples();
+    for (const line of sample({ CGROUP_ROOT: folder })) samples.add(line);
+    expect(samples.cpu[0]?.usedUs).toEqual([123456, 123456]);
+    const container = { bytes: 5120, processes: 3, throttledUs: 789, oomKills: 3 };
+    expect(samples.memory[0]?.containers).toEqual([container, container]);
   });
 });
 

@@ -1,7 +1,7 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { makeFolder } from '../../../test/fixtures/temporary.ts';
+import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { type Host, realHost } from '../../host.ts';
@@ -10,14 +10,9 @@ import type { Failure, Warning } from '../../results/results.ts';
 import type { VariantOutcome, World } from '../world.ts';
 import { measureColdStarts } from './cold.ts';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+useFolder();
 
 test('the client of a cold start sends Host and headers, each as one argument: to no shell and to no proxy', async () => {
-  const folder = makeFolder();
-  folders.push(folder);
   // `docker container exec ARENA timeout 60 sh …` runs here, and its client writes what it was given.
   writeFileSync(join(folder, 'docker'), '#!/bin/sh\nif [ "$2" = exec ]; then shift 3; exec "$@"; fi\n');
   writeFileSync(join(folder, 'wget'), '#!/bin/sh\nprintf "%s\\n" "$@" $http_proxy >"$WROTE"\n');
