@@ -35,7 +35,7 @@ export type Base = { ref: string; commit: string } | { ref: string; reason: stri
 export async function findBase(
   repository: Repository,
   pull: PullEnds | null,
-  branch: string | null = null,
+  branch: string | null,
 ): Promise<Base> {
   const head = await findCommit(repository, 'HEAD');
   if (head === null) return { ref: 'base', reason: 'there is no commit yet', remedy: 'commit first' };

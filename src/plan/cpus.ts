@@ -19,7 +19,7 @@ export interface Cpu {
  */
 export function layOutCpus(
   cpus: readonly Cpu[],
-  given: { server?: readonly number[]; load?: readonly number[]; front?: readonly number[] } = {},
+  given: { server?: readonly number[]; load?: readonly number[]; front?: readonly number[] },
   hasServices = false,
   pinsCpus = true,
 ): { layout: CpuLayout; warnings: Warning[] } {

@@ -92,7 +92,7 @@ const BATCH_SECONDS = 0.4;
 export function instanceSeconds(
   instance: Instance,
   config: Pick<RunOptions, 'loadFrom' | 'services' | 'setUp'>,
-  slower = 1,
+  slower: number,
 ): number {
   return loadSeconds(instance, config) + slower * startSeconds(instance, config);
 }

@@ -89,7 +89,7 @@ function testTwo(entry: Entry, own: Entry, measure: Measure): Test | null {
 }
 
 /** Welch's test of two means whose variances add up, with Satterthwaite's degrees of freedom. */
-function testApart(a: Known, b: Known, sign = 1): Test {
+function testApart(a: Known, b: Known, sign: 1 | -1): Test {
   const gain = sign * (a.ln - b.ln);
   return { gain, p: tPValue(gain / Math.sqrt(a.variance + b.variance), satterthwaite([a, b])) };
 }

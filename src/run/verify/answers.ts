@@ -242,7 +242,7 @@ async function askAll(world: World, servers: readonly Server[]): Promise<Round> 
   const { config } = world.job;
   const sent = { ...sentBy(config), timeoutMs: longestTimeoutMs(config) };
   const replies = await askPaths(world, servers, pathsOf(config.scenarios));
-  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(sent.host, port) }));
+  const addresses = addressesOf(servers, sent.host);
   for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
     const ways = await walk(docker, arena.name, journey, addresses, sent, signal);
     for (const { id } of addresses) {
@@ -263,6 +263,9 @@ async function askAll(world: World, servers: readonly Server[]): Promise<Round> 
   return replies;
 }
 
+const addressesOf = (servers: readonly Server[], host: string) =>
+  servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(host, port) }));
+
 const longestTimeoutMs = ({ scenarios }: World['job']['config']) =>
   Math.max(...scenarios.map(({ timeoutMs }) => timeoutMs));
 
@@ -276,7 +279,7 @@ export async function askPaths(
   const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
   if (paths.length === 0) return replies;
   const sent = sentBy(config);
-  const addresses = servers.map(({ variant, port }) => ({ id: variant.id, url: addressOf(sent.host, port) }));
+  const addresses = addressesOf(servers, sent.host);
   const timeoutMs = longestTimeoutMs(config);
   const questions = addresses.flatMap(({ url }) =>
     paths.map(({ path }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),

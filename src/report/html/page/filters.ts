@@ -37,7 +37,7 @@ export function makeFilters(
     const values = [...new Set(variants.map((variant) => variant[key]))].sort();
     if (values.length < 2) continue;
     controls.push(
-      select(title, ['', ...values], 'all', (value) => {
+      select(title, values, (value) => {
         chosen[key] = value;
         apply();
       }),
@@ -46,9 +46,9 @@ export function makeFilters(
   const scenarios = [...document.querySelectorAll<HTMLElement>('[data-scenario]')];
   if (scenarios.length > 1) {
     const title = (section: HTMLElement) => section.querySelector('h2')?.textContent ?? '';
-    const names = ['', ...new Set(scenarios.map(title))];
+    const names = [...new Set(scenarios.map(title))];
     controls.push(
-      select('Scenario', names, 'all', (value) => {
+      select('Scenario', names, (value) => {
         for (const section of scenarios) section.hidden = value !== '' && title(section) !== value;
       }),
     );
@@ -71,13 +71,10 @@ export function makeFilters(
   bar.hidden = false;
 }
 
-function select(
-  title: string,
-  values: readonly string[],
-  all: string,
-  choose: (value: string) => void,
-): HTMLElement {
-  const box = el('select', {}, ...values.map((value) => el('option', { value }, value === '' ? all : value)));
+/** A choice of one value. The empty one comes first, and is all of them. */
+function select(title: string, values: readonly string[], choose: (value: string) => void): HTMLElement {
+  const options = values.map((value) => el('option', { value }, value));
+  const box = el('select', {}, el('option', { value: '' }, 'all'), ...options);
   box.addEventListener('change', () => choose(box.value));
   return el('label', {}, el('span', {}, title), box);
 }
