@@ -1,7 +1,6 @@
 // Comments as GitHub shows them: parsed by its own parser, opened in Chromium. SHOTS=folder keeps pictures of them.
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { analyse } from '../../../src/analyse/analyse.ts';
 import { markerOf, postComment } from '../../../src/publish/api/comment.ts';
 import { COMMENT_CHARACTERS } from '../../../src/publish/api/fit-size.ts';
@@ -11,19 +10,13 @@ import { renderShards } from '../../../src/report/shards.ts';
 import type { Results } from '../../../src/results/results.ts';
 import { fixtures, makeResults, type Server } from '../../fixtures/results/make.ts';
 import { summaryOf } from '../../fixtures/results/summaries.ts';
-import { findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
 import { hasMarkdown, NO_MARKDOWN, renderGitHub } from './markdown.ts';
+import { openHere, useBrowser } from './use-browser.ts';
 
-const program = findChromium();
 const markdown = hasMarkdown();
-let browser: Browser;
 
-beforeAll(async () => {
-  if (program) browser = await openBrowser(program);
-});
-afterAll(() => browser?.close());
+useBrowser();
 beforeEach((context) => {
-  if (!program) context.skip(NO_CHROMIUM);
   if (!markdown) context.skip(NO_MARKDOWN);
 });
 
@@ -86,44 +79,40 @@ async function show(name: string, body: string): Promise<Shown> {
   const style =
     'body{font:14px/1.5 sans-serif;max-width:880px;margin:16px}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px}code{background:#eee}';
   const html = `<!doctype html><meta charset="utf-8"><title>Comment</title><style>${style}</style><body>${renderGitHub(body)}`;
-  const { page, troubles, close } = await openPage(browser, html);
-  try {
-    if (process.env.SHOTS) {
-      await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`), fullPage: true });
-    }
-    const shown = await page.evaluate(() => {
-      const all = (selector: string) => [...document.body.querySelectorAll(selector)];
-      const cells = (row: Element) => row.querySelectorAll('td, th').length;
-      return {
-        tags: [...new Set(all('*').map(({ tagName }) => tagName))],
-        links: all('[href], [src]').map(
-          (found) => found.getAttribute('href') ?? found.getAttribute('src') ?? '',
-        ),
-        broken: [
-          ...all('table').flatMap((table) =>
-            [...table.querySelectorAll('tr')]
-              .filter((row) => cells(row) !== cells(table.querySelector('tr') as Element))
-              .map((row) => row.innerHTML),
-          ),
-          ...all('p')
-            .map(({ textContent }) => textContent ?? '')
-            .filter((text) => /^\s*\|/.test(text)),
-        ],
-        text: document.body.textContent ?? '',
-        prose: (() => {
-          const copy = document.body.cloneNode(true) as Element;
-          for (const code of copy.querySelectorAll('code, pre')) code.remove();
-          return copy.textContent ?? '';
-        })(),
-        charts: all('pre[lang=mermaid]').length,
-        tables: all('table').length,
-      };
-    });
-    expect(troubles).toEqual([]);
-    return shown;
-  } finally {
-    await close();
+  const { page, troubles } = await openHere(html);
+  if (process.env.SHOTS) {
+    await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`), fullPage: true });
   }
+  const shown = await page.evaluate(() => {
+    const all = (selector: string) => [...document.body.querySelectorAll(selector)];
+    const cells = (row: Element) => row.querySelectorAll('td, th').length;
+    return {
+      tags: [...new Set(all('*').map(({ tagName }) => tagName))],
+      links: all('[href], [src]').map(
+        (found) => found.getAttribute('href') ?? found.getAttribute('src') ?? '',
+      ),
+      broken: [
+        ...all('table').flatMap((table) =>
+          [...table.querySelectorAll('tr')]
+            .filter((row) => cells(row) !== cells(table.querySelector('tr') as Element))
+            .map((row) => row.innerHTML),
+        ),
+        ...all('p')
+          .map(({ textContent }) => textContent ?? '')
+          .filter((text) => /^\s*\|/.test(text)),
+      ],
+      text: document.body.textContent ?? '',
+      prose: (() => {
+        const copy = document.body.cloneNode(true) as Element;
+        for (const code of copy.querySelectorAll('code, pre')) code.remove();
+        return copy.textContent ?? '';
+      })(),
+      charts: all('pre[lang=mermaid]').length,
+      tables: all('table').length,
+    };
+  });
+  expect(troubles).toEqual([]);
+  return shown;
 }
 
 function expectHarmless(shown: Shown, link: string) {

@@ -1,20 +1,12 @@
 // The page of a history, as somebody opens it. SHOTS=folder keeps pictures of it.
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Trend } from '../../../src/history/trend-model.ts';
 import { renderHistoryPage } from '../../../src/report/html/html-history.ts';
-import { findBarriers, findChromium, NO_CHROMIUM, openBrowser, openPage } from './chromium.ts';
+import { findBarriers } from './chromium.ts';
+import { openHere, useBrowser } from './use-browser.ts';
 
-const program = findChromium();
-let browser: Browser;
-beforeAll(async () => {
-  if (program) browser = await openBrowser(program);
-});
-afterAll(() => browser?.close());
-beforeEach((context) => {
-  if (!program) context.skip(NO_CHROMIUM);
-});
+useBrowser();
 
 const NAMES = ['apache@8.4', '</svg><script>alert(1)</script>', 'שרת־ווב', '伺服器[工作=4]'];
 
@@ -40,7 +32,7 @@ test.each([
   [1280, 'light'],
 ] as const)('draws every trend, %d px wide, %s, without a trouble', async (width, colorScheme) => {
   const html = renderHistoryPage(trends, { corrupt: [{ line: 3, why: '<b>' }] });
-  const { page, troubles, close } = await openPage(browser, html, {
+  const { page, troubles } = await openHere(html, {
     viewport: { width, height: 900 },
     colorScheme,
   });
@@ -64,5 +56,4 @@ test.each([
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   expect(await findBarriers(page)).toEqual([]);
   expect(troubles).toEqual([]);
-  await close();
 });

@@ -1,6 +1,6 @@
 // report.html in Chromium: what people do with it, and that nothing of it goes wrong.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { compareAcross } from '../../../src/analyse/judge/across-shards.ts';
 import { htmlGroup } from '../../../src/report/html/render.ts';
 import type { Results } from '../../../src/results/results.ts';
@@ -8,17 +8,9 @@ import { fixtures, makeResults } from '../../fixtures/results/make.ts';
 import { ramp } from '../../fixtures/results/profile.ts';
 import { renderHtml } from '../../fixtures/results/render-html.ts';
 import { shardedRun } from '../../fixtures/results/sharded.ts';
-import {
-  findBarriers,
-  findChromium,
-  NO_CHROMIUM,
-  type Opened,
-  openBrowser,
-  openPage,
-  scrollThrough,
-} from './chromium.ts';
+import { findBarriers, scrollThrough } from './chromium.ts';
+import { opened, openHere, useBrowser } from './use-browser.ts';
 
-const program = findChromium();
 const pages: Record<string, () => string> = {
   ...Object.fromEntries(
     Object.entries(fixtures).map(([name, make]) => [name, () => renderHtml([htmlGroup(make())])]),
@@ -28,27 +20,12 @@ const pages: Record<string, () => string> = {
   groups: () => renderHtml([fixtures.quick, ramp].map((make) => htmlGroup((make as () => Results)()))),
 };
 
-let browser: Browser;
-let opened: Opened | undefined;
+useBrowser();
 
-beforeAll(async () => {
-  if (program) browser = await openBrowser(program);
-});
-afterAll(() => browser?.close());
-
-beforeEach((context) => {
-  if (!program) context.skip(NO_CHROMIUM);
-  return async () => {
-    await opened?.close();
-    opened = undefined;
-  };
-});
-
-async function open(name: string, options?: Parameters<typeof openPage>[2]): Promise<Page> {
+async function open(name: string, options?: Parameters<typeof openHere>[1]): Promise<Page> {
   const html = pages[name]?.();
   if (html === undefined) throw new Error(`no page ${name}`);
-  opened = await openPage(browser, html, options);
-  return opened.page;
+  return (await openHere(html, options)).page;
 }
 
 /** How many pixels of a chart's canvas are not empty, or how many dots it has. */
@@ -200,10 +177,9 @@ test('a narrow window keeps the names in sight, and no interval goes below nothi
   // Two slices that have little to do with each other: the interval is wider than the number.
   results.measurements = results.measurements.filter(({ block }) => block < 2);
   for (const slice of results.measurements) slice.achievedRps = slice.block === 0 ? 100 : 500;
-  opened = await openPage(browser, renderHtml([htmlGroup(results)]), {
+  const { page } = await openHere(renderHtml([htmlGroup(results)]), {
     viewport: { width: 390, height: 900 },
   });
-  const { page } = opened;
   await scrollThrough(page);
   const dots = page.locator('[data-chart="slices"]');
   expect(await dots.locator('.dot-value').first().textContent()).toMatch(/^300 ± \d,\d{3}$/);
@@ -264,8 +240,7 @@ describe('filters', () => {
       title: 'Second',
     });
     results.measurements.push(...results.measurements.map((slice) => ({ ...slice, scenario: 'b' })));
-    opened = await openPage(browser, renderHtml([htmlGroup(results)]));
-    const { page } = opened;
+    const { page } = await openHere(renderHtml([htmlGroup(results)]));
     expect(await page.locator('[data-scenario]:visible').count()).toBe(2);
     await page.getByRole('combobox', { name: 'Scenario' }).selectOption('Second');
     expect(await page.locator('[data-scenario]:visible h2').allTextContents()).toEqual(['Second']);
@@ -327,8 +302,7 @@ describe('charts', () => {
   test('name each start by its number, and no start for what is of none', async () => {
     const results = fixtures.quick?.() as Results;
     for (const slice of results.measurements) if (slice.instance === 1) slice.outcome = 'failed';
-    opened = await openPage(browser, renderHtml([htmlGroup(results)]));
-    const { page } = opened;
+    const { page } = await openHere(renderHtml([htmlGroup(results)]));
     await scrollThrough(page);
     const read = async (chart: string) => {
       const figure = page.locator(`[data-chart="${chart}"]`);
@@ -420,8 +394,7 @@ test('names from right to left do not turn the numbers beside them', async () =>
       { id: 'b@8.4', label: '빠른 서버', rps: 1900 },
     ],
   });
-  opened = await openPage(browser, renderHtml([htmlGroup(results)]));
-  const { page } = opened;
+  const { page } = await openHere(renderHtml([htmlGroup(results)]));
   await scrollThrough(page);
   expect(await page.locator('.verdict').textContent()).toMatch(/^خادم سريع has the highest RPS: 2,/);
   // The name stands left of what follows it, as in any other sentence.
@@ -440,10 +413,9 @@ test('500 variants stay usable: rows by the page, ten of them drawn, each to be 
   const servers = Array.from({ length: 500 }, (_, i) => ({
     ...{ id: `s${i}@8.4`, label: `server ${i}`, rps: 200 + i, runtime: `r${i % 7}` },
   }));
-  opened = await openPage(browser, renderHtml([htmlGroup(makeResults({ servers, instances: 1 }))]));
-  const { page } = opened;
+  const { page } = await openHere(renderHtml([htmlGroup(makeResults({ servers, instances: 1 }))]));
   await scrollThrough(page);
-  expect(opened.troubles).toEqual([]);
+  expect(opened?.troubles).toEqual([]);
   const rows = page.locator('[data-sortable]').first().locator('tbody tr');
   expect(await rows.count()).toBe(50);
   expect(await page.locator('[data-chart="slices"] .dot-row:not(.dot-axis)').count()).toBe(10);

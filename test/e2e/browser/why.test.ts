@@ -1,33 +1,18 @@
 // The flame graph and the table of functions in Chromium.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { htmlGroup } from '../../../src/report/html/render.ts';
 import type { Results } from '../../../src/results/results.ts';
 import { fixtures } from '../../fixtures/results/make.ts';
 import { renderHtml } from '../../fixtures/results/render-html.ts';
 import { HOSTILE_NAMES } from '../../fixtures/results/stacks.ts';
-import { findBarriers, findChromium, NO_CHROMIUM, type Opened, openBrowser, openPage } from './chromium.ts';
+import { findBarriers } from './chromium.ts';
+import { opened, openHere, useBrowser } from './use-browser.ts';
 
-const program = findChromium();
-let browser: Browser;
-let opened: Opened | undefined;
+useBrowser();
 
-beforeAll(async () => {
-  if (program) browser = await openBrowser(program);
-});
-afterAll(() => browser?.close());
-
-beforeEach((context) => {
-  if (!program) context.skip(NO_CHROMIUM);
-  return async () => {
-    await opened?.close();
-    opened = undefined;
-  };
-});
-
-async function open(name: string, options?: Parameters<typeof openPage>[2]): Promise<Page> {
-  opened = await openPage(browser, renderHtml([htmlGroup(fixtures[name]?.() as Results)]), options);
-  return opened.page;
+async function open(name: string, options?: Parameters<typeof openHere>[1]): Promise<Page> {
+  return (await openHere(renderHtml([htmlGroup(fixtures[name]?.() as Results)]), options)).page;
 }
 
 const boxes = (page: Page, graph = 0) => page.locator('.flame').nth(graph).locator('svg.box');
