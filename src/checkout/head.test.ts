@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../test/fixtures/docs.ts';
-import { commit, folder, INDEX, repository, useRepository, write } from '../../test/fixtures/repository.ts';
+import {
+  commit,
+  find,
+  folder,
+  git,
+  INDEX,
+  repository,
+  useRepository,
+  write,
+} from '../../test/fixtures/repository.ts';
 import { parseConfig } from '../config/parse.ts';
 import { realHost } from '../host.ts';
 import { openOutput } from '../store/output.ts';
@@ -43,5 +52,31 @@ describe('what is checked out', () => {
     write({ [INDEX]: 'one' }, join(folder, 'loose'));
     const config = parseConfig({ flags: [], cwd: join(folder, 'loose'), packageRoot: root });
     expect(await describeHead(config, realHost)).toBeNull();
+  });
+});
+
+describe('a base', () => {
+  it('names the files of the app that differ, committed or not, relative to its folder', async () => {
+    commit({ 'shop/index.php': 'one', 'shop/same.php': '', 'shop/gone.php': '', 'other/a.php': 'one' });
+    commit({ 'shop/src/Cart.php': 'two', 'other/a.php': 'two' });
+    git(repository, 'rm', '--quiet', 'shop/gone.php');
+    write({ 'shop/index.php': 'uncommitted', 'shop/src/<b>;\n😀.php': 'untracked' });
+    const found = await find('HEAD~1', { flags: ['--app', 'shop'] });
+    expect(found?.changed).toEqual({
+      shop: ['gone.php', 'index.php', 'src/<b>;\n😀.php', 'src/Cart.php'],
+    });
+  });
+
+  it('names none where nothing differs', async () => {
+    commit({ 'shop/index.php': 'one' });
+    commit({ 'README.md': 'two' });
+    expect((await find('HEAD~1', { flags: ['--app', 'shop'] }))?.changed).toEqual({ shop: [] });
+  });
+
+  it('keeps the files of several apps apart', async () => {
+    commit({ 'a/index.php': '', 'a/src/X.php': 'one', 'b/index.php': '', 'b/src/X.php': 'one' });
+    commit({ 'a/src/X.php': 'two' });
+    const found = await find('HEAD~1', { flags: ['--app', 'a,b'] });
+    expect(found?.changed).toEqual({ a: ['src/X.php'], b: [] });
   });
 });

@@ -5,72 +5,26 @@ import { findMisfit } from '../config/parts/fit.ts';
 import { makesIndex, ROOTS } from '../config/parts/roots.ts';
 import type { PhpNeed } from '../config/php/constraint.ts';
 import { describeNeed, findUnmetNeed } from '../config/php/php-versions.ts';
-import { escapeText } from '../config/text.ts';
-import type { App, Config, OtherApp, Runtime, RuntimeChoice, Whereabouts } from '../config/types.ts';
+import type { App, OtherApp, Runtime, RuntimeChoice, Whereabouts } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
-import { listNames, plural } from '../text/plain.ts';
-import { listChanged } from './changed.ts';
-import type { Found, Surroundings } from './found.ts';
-import { listUncommitted, settingsIn } from './head.ts';
+import { type Found, nameTree, type Subject, type Tree } from './found.ts';
+import { listChanged } from './head.ts';
 import { findNeedsAt } from './needs-at.ts';
-import { listOnlyHere } from './only-here.ts';
 import { locate, type Repository, typeAt } from './repository.ts';
+import { noteOnlyHere, noteState } from './tree-notes.ts';
 import { findVendor, INSTALL } from './vendor.ts';
-
-/** The project whose base is looked for. */
-export interface Subject {
-  config: Pick<Config, 'out' | 'runtimes' | 'php' | 'env' | 'prepare'>;
-  around: Surroundings;
-  repository: Repository;
-  /** The path of each app in the repository. */
-  apps: ReadonlyMap<App, string>;
-}
-
-/** A commit, what was given for it, and what that means. */
-export interface Tree {
-  given: string;
-  ref: string;
-  commit: string;
-}
 
 /** Finds the apps and the project's own runtimes in a commit; a missing one becomes a note. */
 export async function describeTree(tree: Tree, subject: Subject): Promise<Found> {
   const { config, repository } = subject;
   const notes: Warning[] = [];
-  const apps: Record<string, OtherApp | { missing: string }> = {};
-  const bring: { from: string; to: string }[] = [];
+  const apps: Record<string, AppAt['there']> = {};
+  const bring: AppAt['bring'] = [];
   for (const [app, path] of subject.apps) {
-    const found = await findAppAt(repository, tree, app, path);
-    if ('code' in found) {
-      notes.push(found);
-      apps[app.name] = { missing: found.message };
-    } else {
-      const { root, vendor } = found;
-      const install = vendor === INSTALL;
-      const outside = install ? noteOutside(tree, app) : null;
-      if (outside) {
-        notes.push(outside);
-        apps[app.name] = { missing: outside.message };
-        continue;
-      }
-      const conflicts = config.runtimes.flatMap(({ runtime }) => runtime.conflicts ?? []);
-      const at = { path, env: config.env, isInstalled: install, conflicts };
-      // Packages of the checkout serve both, and were checked with it.
-      const isBrought = vendor !== INSTALL && vendor.length > 0;
-      const needs = isBrought ? {} : await findNeedsAt(repository, tree.commit, app, at);
-      const misfits = [
-        findMisfitAt(tree, app, needs.php ?? [], config.php),
-        findUnservedAt(tree, app, { ...app, ...needs }, config.runtimes),
-      ].filter((misfit) => misfit !== null);
-      notes.push(...misfits.map(({ note }) => note));
-      const whole = misfits.find(({ isWhole }) => isWhole);
-      if (whole) {
-        apps[app.name] = { missing: whole.note.message };
-        continue;
-      }
-      apps[app.name] = { folder: path, root, install, ...needs };
-      if (vendor !== INSTALL) bring.push(...vendor);
-    }
+    const found = await describeApp(tree, subject, app, path);
+    apps[app.name] = found.there;
+    notes.push(...found.notes);
+    bring.push(...found.bring);
   }
   const runtimes = await findRuntimesAt(tree, subject, notes);
   const isThere = (there: object | undefined) => !there || !('missing' in there);
@@ -102,6 +56,46 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
   };
 }
 
+/** The part of a commit that belongs to an app. */
+interface AppAt {
+  there: OtherApp | { missing: string };
+  notes: Warning[];
+  /** Folders of packages to copy from the checkout. */
+  bring: { from: string; to: string }[];
+}
+
+async function describeApp(
+  tree: Tree,
+  { config, repository }: Subject,
+  app: App,
+  path: string,
+): Promise<AppAt> {
+  const lack = (note: Warning, notes = [note]): AppAt => ({
+    there: { missing: note.message },
+    notes,
+    bring: [],
+  });
+  const found = await findAppAt(repository, tree, app, path);
+  if ('code' in found) return lack(found);
+  const { root, vendor } = found;
+  const install = vendor === INSTALL;
+  const outside = install ? noteOutside(tree, app) : null;
+  if (outside) return lack(outside);
+  const bring = install ? [] : [...vendor];
+  const conflicts = config.runtimes.flatMap(({ runtime }) => runtime.conflicts ?? []);
+  const at = { path, env: config.env, isInstalled: install, conflicts };
+  // Packages of the checkout serve both, and were checked with it.
+  const needs = bring.length > 0 ? {} : await findNeedsAt(repository, tree.commit, app, at);
+  const misfits = [
+    findMisfitAt(tree, app, needs.php ?? [], config.php),
+    findUnservedAt(tree, app, { ...app, ...needs }, config.runtimes),
+  ].filter((misfit) => misfit !== null);
+  const notes = misfits.map(({ note }) => note);
+  const whole = misfits.find(({ isWhole }) => isWhole);
+  if (whole) return lack(whole.note, notes);
+  return { there: { folder: path, root, install, ...needs }, notes, bring };
+}
+
 async function listChangedByApp(
   tree: Tree,
   { repository, apps }: Subject,
@@ -114,7 +108,6 @@ async function listChangedByApp(
 }
 
 const isBelow = (path: string, folder: string) => folder === '' || path.startsWith(`${folder}/`);
-const nameOf = ({ given, commit }: Tree) => `${given} (${commit.slice(0, 10)})`;
 
 /** The packages of the two differ, and Composer cannot install them in the build; null: it can. */
 function noteOutside(tree: Tree, { name, folder }: App): Warning | null {
@@ -122,7 +115,7 @@ function noteOutside(tree: Tree, { name, folder }: App): Warning | null {
   if (outside.length === 0) return null;
   return {
     code: 'no-base',
-    message: `app '${name}' is not compared: ${nameOf(tree)} has other packages, and the build cannot install ${outside[0]}, outside the app's folder`,
+    message: `app '${name}' is not compared: ${nameTree(tree)} has other packages, and the build cannot install ${outside[0]}, outside the app's folder`,
     remedy: "make the top folder the app: see 'A monorepo' in docs/apps.md",
     variant: null,
   };
@@ -151,7 +144,7 @@ async function findAppAt(
   if (root === null) {
     return {
       code: 'not-in-base',
-      message: `app '${app.name}' is not compared: ${nameOf(tree)} has no index.php in ${path || 'its top folder'}`,
+      message: `app '${app.name}' is not compared: ${nameTree(tree)} has no index.php in ${path || 'its top folder'}`,
       remedy: 'nothing to do if the app is new',
       variant: null,
     };
@@ -185,7 +178,7 @@ function findMisfitAt(
   if (!need) return null;
   const note = {
     code: 'no-base',
-    message: `app '${app.name}' is not compared on PHP ${unmet.join(', ')}: ${nameOf(tree)} requires ${describeNeed(need)}`,
+    message: `app '${app.name}' is not compared on PHP ${unmet.join(', ')}: ${nameTree(tree)} requires ${describeNeed(need)}`,
     remedy: 'set `php` to a version that both allow, or choose another ref in compare-to',
     variant: null,
   };
@@ -202,7 +195,7 @@ function findUnservedAt(tree: Tree, app: App, there: App, all: readonly RuntimeC
   const lacking = new Set(required.filter((name) => !there.packages.includes(name)));
   const note = {
     code: 'not-in-base',
-    message: `app '${app.name}' is not compared on ${[...names].join(', ')}: ${nameOf(tree)} does not require ${[...lacking].join(', ')}`,
+    message: `app '${app.name}' is not compared on ${[...names].join(', ')}: ${nameTree(tree)} does not require ${[...lacking].join(', ')}`,
     remedy: 'nothing to do if the package is new',
     variant: null,
   };
@@ -226,7 +219,7 @@ async function findRuntimesAt(
       found[runtime.name] = { folder: place.path };
       continue;
     }
-    const message = `runtime '${runtime.name}' is not compared: ${nameOf(tree)} has no ${place.path}`;
+    const message = `runtime '${runtime.name}' is not compared: ${nameTree(tree)} has no ${place.path}`;
     notes.push({
       code: 'not-in-base',
       message,
@@ -241,106 +234,4 @@ async function findRuntimesAt(
 /** Ours are no part of what is compared. */
 function isBundled({ folder }: Runtime, packageRoot: string): boolean {
   return !relative(join(packageRoot, 'runtimes'), folder).startsWith('..');
-}
-
-/** Warns of uncommitted changes, which are measured, and of a base that is incomplete or does not differ. */
-async function noteState(
-  { repository, config }: Subject,
-  tree: Tree,
-  paths: readonly string[],
-): Promise<Warning[]> {
-  const out = relative(repository.top, config.out);
-  const { git } = repository;
-  const notes: Warning[] = [];
-  const dirty = await listUncommitted(git, paths, out);
-  if (dirty.length > 0) {
-    const names = dirty.slice(0, 3).map((path) => escapeText(path));
-    const some = [...names, ...(dirty.length > 3 ? ['…'] : [])].join(', ');
-    notes.push({
-      code: 'uncommitted',
-      message: `the checkout has ${plural(dirty.length, 'uncommitted change')} (${some}), which ${dirty.length === 1 ? 'is' : 'are'} measured but not part of HEAD`,
-      remedy: 'commit first, so that the comparison can be repeated',
-      variant: null,
-    });
-  } else if (await haveSame(repository, tree.commit, paths)) {
-    notes.push({
-      code: 'same-as-base',
-      message: `no compared file has changed since ${nameOf(tree)}: all differences are noise`,
-      remedy: 'name a ref whose app is another in compare-to',
-      variant: null,
-    });
-  }
-  return [...notes, ...(await noteGaps(repository, tree, paths))];
-}
-
-/** Warns of files that the checkout is built with and the base is not. Both have the packages of the apps in `served`. */
-async function noteOnlyHere(
-  { repository, config }: Subject,
-  tree: Tree,
-  apps: readonly (readonly [App, string])[],
-  served: readonly App[],
-): Promise<Warning[]> {
-  const out = relative(repository.top, config.out);
-  const lists = apps.map(([app, path]) =>
-    listOnlyHere(repository.git, app, path, { out, prepare: config.prepare, packages: served.includes(app) }),
-  );
-  const found = [...new Set((await Promise.all(lists)).flat())];
-  if (found.length === 0) return [];
-  const some = listNames(found, escapeText);
-  return [
-    {
-      code: 'not-in-git',
-      message: `git ignores ${some}: the checkout is built with ${found.length === 1 ? 'it' : 'them'}, ${nameOf(tree)} without`,
-      remedy:
-        'list in .dockerignore what production has not, and make the rest with `prepare`, which both sides run',
-      variant: null,
-    },
-  ];
-}
-
-/** Warns of files that git keeps elsewhere and the base lacks: submodules and Git LFS. */
-async function noteGaps(repository: Repository, tree: Tree, paths: readonly string[]): Promise<Warning[]> {
-  const { git } = repository;
-  const note = (code: string, message: string): Warning => ({
-    ...{ code, message, remedy: 'compare with an image of it: compare-to: shop:1.2', variant: null },
-  });
-  const list = async (...args: string[]) =>
-    (await git.try(['ls-tree', '-z', '--full-tree', ...args])).stdout.split('\0');
-  const entries = await list('-r', tree.commit, '--', ...(paths.includes('') ? [] : paths));
-  const modules = entries.flatMap((line) => /^160000 .*\t(.*)$/s.exec(line)?.[1] ?? []);
-  let big = false;
-  const above = await list(tree.commit, '--', ...paths.flatMap(attributesAbove));
-  for (const line of [...entries, ...above]) {
-    const attributes = /^\d+ blob ([0-9a-f]+)\t(?:.*\/)?\.gitattributes$/s.exec(line)?.[1];
-    if (attributes === undefined || big) continue;
-    const { stdout } = await git.try(['cat-file', 'blob', attributes]);
-    big = /^[^#\n]*\sfilter=lfs\b/m.test(stdout);
-  }
-  const where = nameOf(tree);
-  return [
-    ...(modules.length > 0
-      ? [
-          note(
-            'submodules',
-            `submodules are empty folders in ${where}: ${escapeText(modules.slice(0, 3).join(', '))}`,
-          ),
-        ]
-      : []),
-    ...(big ? [note('lfs', `files in Git LFS are in ${where} as pointer files`)] : []),
-  ];
-}
-
-/** The .gitattributes that count in a folder, except for those within it. */
-function attributesAbove(path: string): string[] {
-  const folders = path.split('/').map((_, i, names) => names.slice(0, i));
-  return folders.map((names) => [...names, '.gitattributes'].join('/'));
-}
-
-/** Whether HEAD has the same files in these folders, except for our settings, which are no part of an app. */
-async function haveSame({ git }: Repository, commit: string, paths: readonly string[]): Promise<boolean> {
-  const within = paths.map((path) => path || '.');
-  const options = ['-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none'];
-  const { code, stdout } = await git.try(['diff-tree', ...options, commit, 'HEAD', '--', ...within]);
-  const settings = settingsIn(paths);
-  return code === 0 && stdout.split('\0').every((path) => path === '' || settings.includes(path));
 }

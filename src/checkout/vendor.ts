@@ -3,9 +3,9 @@ import { basename, isAbsolute, join, relative } from 'node:path';
 import { realFiles } from '../config/files.ts';
 import { listClassFolders, listInstalled, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
 import { isIgnored } from '../config/parts/dockerignore.ts';
-import { listChanged } from './changed.ts';
 import type { Source } from './checkout.ts';
 import type { Git } from './git.ts';
+import { listChanged } from './head.ts';
 import { idAt, type Repository, readAt, typeAt } from './repository.ts';
 
 /** Composer has to install the packages of both sides. */
