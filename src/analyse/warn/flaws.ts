@@ -1,3 +1,4 @@
+import { closedClients } from '../../config/parts/load.ts';
 import { RESENT, type Results, type ScenarioFacts, type Warning } from '../../results/results.ts';
 import {
   BODY_DIFFERENCE,
@@ -323,11 +324,4 @@ function ofConnections(facts: ScenarioFacts, rows: readonly Row[], { variants }:
       short,
     ),
   ];
-}
-
-/** `vus(8, 1s) requests(100, 4)` → 8 and 4. */
-function closedClients(load: string): number[] {
-  const vus = [...load.matchAll(/\bvus\(\s*(\d+)/g)];
-  const requests = [...load.matchAll(/\brequests\(\s*\d+\s*,\s*(\d+)/g)];
-  return [...vus, ...requests].map(([, count]) => Number(count));
 }

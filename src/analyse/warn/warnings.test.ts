@@ -267,4 +267,16 @@ describe('warnings', () => {
       },
     ]);
   });
+
+  test.each([
+    ['vus (9, 1s)', ' 9 clients'],
+    ['vus( 3 , 1s ) , requests (100, 7)', ' 7 clients'],
+    ['const(1000, 1s)', null],
+  ])('clients of a load written as %s', (load, expected) => {
+    const results = fixtures.quick?.() as Results;
+    Object.assign(results.variants[0]?.options as object, { workers: 2 });
+    for (const scenario of results.plan.scenarios) Object.assign(scenario, { load });
+    const found = analyse(results).warnings.find(({ code }) => code === 'connections-exceed-workers');
+    expect(found?.message.match(/ \d+ clients/)?.[0] ?? null).toBe(expected);
+  });
 });

@@ -84,6 +84,12 @@ export function parseLoad(source: string): Load {
 /** Whether a load, as it is written, has a part at a rate. That part asks on, however many requests wait. */
 export const hasRate = (source: string) => /\b(line|const|step)\s*\(/.test(source);
 
+/** The clients of each closed part of a load, as it is written: 8 and 4 of `vus(8, 1s) requests (100, 4)`. */
+export function closedClients(source: string): number[] {
+  const parts = source.matchAll(/\b(?:vus\s*\(|requests\s*\([^,]*,)\s*(\d+)/g);
+  return [...parts].map(([, clients]) => Number(clients));
+}
+
 const isForm = (name: string): name is Form => Object.hasOwn(FORMS, name);
 const suggestForm = (name: string) => ({ allowed: LOAD_FORMS, hint: suggest(name, Object.keys(FORMS)) });
 
