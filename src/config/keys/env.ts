@@ -22,6 +22,14 @@ export function checkEnv(
         allowed: `any except ${RESERVED.join(', ')}`,
       });
     }
+    // The packages are looked for where composer.json puts them: those elsewhere would be installed anew.
+    if (name === 'COMPOSER_VENDOR_DIR') {
+      throw new UserError('this variable is not supported', {
+        ...(where && { where }),
+        found: quote(name),
+        hint: 'set `config.vendor-dir` in composer.json: packages in that folder are used unchanged',
+      });
+    }
     for (const { runtime } of runtimes) {
       const option = Object.entries(runtime.options).find(([, spec]) => spec.env === name)?.[0];
       if (!option) continue;
