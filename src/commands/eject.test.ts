@@ -130,3 +130,10 @@ test('the README names what an image of the folder lacks', async () => {
   // A runtime whose Dockerfile does not take options.sh does not read it.
   expect(readFileSync(join(await writeOwn(), 'README.md'), 'utf8')).not.toContain('BENCH_INI');
 });
+
+test.each(['README.md', 'readme.md'])('keeps the %s of an own runtime under another name', async (name) => {
+  const out = await writeOwn('', { [name]: Buffer.from('# Ours') });
+  expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('docker build');
+  expect(readFileSync(join(out, 'README.own.md'), 'utf8')).toBe('# Ours');
+  expect(readdirSync(out).filter((file) => /readme/i.test(file))).toEqual(['README.md', 'README.own.md']);
+});

@@ -32,7 +32,11 @@ export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, file
     { path: 'Dockerfile', text: standAlone(dockerfile, runtime, set) },
     { path: '.dockerignore', text: leaveOut(files.read(join(runtime.folder, '.dockerignore'))) },
     { path: 'README.md', text: explain(runtime, set, dockerfile.includes('options.sh')) },
-    ...own.map((path) => ({ path, from: join(runtime.folder, path) })),
+    ...own.map((path) => {
+      // Its place is taken, also where case does not count.
+      const isReadme = path.toLowerCase() === 'readme.md';
+      return { path: isReadme ? 'README.own.md' : path, from: join(runtime.folder, path) };
+    }),
     ...sharedFiles(dockerfile, listFiles(shared, files)).map((name) => {
       const [path, from] = [`shared/${name}`, join(shared, name)];
       return name === 'php.ini' ? { path, text: forProduction(files.read(from) ?? '') } : { path, from };
