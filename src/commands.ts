@@ -10,7 +10,9 @@ import { showPlanned } from './commands/plan-command.ts';
 import { runAndPrint } from './commands/run-command.ts';
 import { readVersion, type Shell, writeOut } from './commands/shell.ts';
 import { parseCommand } from './config/command.ts';
+import { realFiles } from './config/files.ts';
 import { helpText } from './config/help.ts';
+import { loadRuntimes } from './config/parts/runtimes.ts';
 import type { Host } from './host.ts';
 import { renderAs } from './report/formats.ts';
 import { readOutput } from './store/stored.ts';
@@ -25,9 +27,10 @@ function keepYoungGeneration(): void {
 
 /** One command of the CLI, as typed; returns the exit code. Results go to stdout, the rest to stderr. */
 export async function runCommand(argv: readonly string[], host: Host, packageRoot: string): Promise<number> {
-  const command = parseCommand(argv);
+  const cwd = process.cwd();
+  const command = parseCommand(argv, (name) => loadRuntimes(packageRoot, cwd, realFiles).has(name));
   const print = (text: string) => writeOut(text.endsWith('\n') ? text : `${text}\n`);
-  const shell: Shell = { argv, host, packageRoot, cwd: process.cwd(), print };
+  const shell: Shell = { argv, host, packageRoot, cwd, print };
   const terminal = {
     // 0 of a terminal that does not know.
     width: process.stdout.columns || 120,

@@ -132,11 +132,18 @@ export const NAMES = Object.keys(COMMANDS) as CommandName[];
 /**
  * Reads the command line after the program's name. Flags of the configuration are only separated from unknown ones
  * here; `parseConfig` reads them. Throws a UserError on an unknown command or flag.
+ *
+ * @param isRuntime whether a runtime has this name, for a hint
  */
-export function parseCommand(argv: readonly string[]): Command {
+export function parseCommand(
+  argv: readonly string[],
+  isRuntime: (name: string) => boolean = () => false,
+): Command {
   const [first, ...rest] = argv;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
-    const of = NAMES.find((name) => name === rest[0]);
+    const [given = ''] = rest;
+    const of = NAMES.find((name) => name === given);
+    if (!of && /^[^-]/.test(given)) throw unknownWord('command', given, NAMES);
     return { command: 'help', ...(of && { of }) };
   }
   if (first === '--version' || first === '-V' || first === 'version') return { command: 'version' };
@@ -153,20 +160,28 @@ export function parseCommand(argv: readonly string[]): Command {
   if (extra !== undefined && !TAKES_ARGUMENTS.includes(name)) {
     throw new UserError(`unexpected argument ${quote(extra)}`, {
       allowed: `php-runtime-bench ${COMMANDS[name].usage}`,
-      ...(config && { hint: hintFor(extra, rest, ownKinds) }),
+      ...(config && { hint: hintFor(extra, rest, ownKinds, isRuntime) }),
     });
   }
   return readCommand(name, { rest, flags, positionals, ownKinds });
 }
 
-/** A guess at the purpose of an argument without a flag: the value of a switch, the rest of a list, or the app. */
-function hintFor(extra: string, rest: readonly string[], own: FlagKinds): string {
+/** A guess at the purpose of an argument without a flag: the value of a switch, the rest of a list, runtimes, or the app. */
+function hintFor(
+  extra: string,
+  rest: readonly string[],
+  own: FlagKinds,
+  isRuntime: (name: string) => boolean,
+): string {
   const i = rest.indexOf(extra);
   const before = rest[i - 1] ?? '';
   const flag = /^--(.+)/.exec(rest[i - 2] ?? '')?.[1] ?? '';
   const isList = Object.hasOwn(KEYS, flag) && (KEYS[flag as KeyName] as Key).many === 'list';
   const isSwitch = { ...CONFIG_FLAGS, ...own }[before.replace(/^--/, '')] === 'boolean';
   if (isSwitch && isBoolean(extra)) return `write ${before}=${extra}`;
+  const [, name = ''] = /^(?:[\w.-]+=)?([\w.-]+)(?=[[,]|$)/.exec(extra) ?? [];
+  if (flag !== 'runtimes' && isRuntime(name))
+    return `to set the runtimes, use --runtimes ${name === extra ? name : quote(extra)}`;
   if (isList || before.endsWith(','))
     return `write a list without spaces: ${quote(`${before.replace(/,$/, '')},${extra}`)}`;
   return `to set the app, use --app ${extra.startsWith('-') ? 'PATH' : extra}`;

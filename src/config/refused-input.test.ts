@@ -1,14 +1,16 @@
 import { describe, expect, test, vi } from 'vitest';
 import { Alias } from 'yaml';
 import { BAD_INPUT, toPattern } from '../../test/fixtures/bad-input.ts';
-import { cwd, messageOf, parse } from '../../test/fixtures/memory-files.ts';
+import { cwd, memoryFiles, messageOf, packageRoot, parse } from '../../test/fixtures/memory-files.ts';
 import { parseCommand } from './command.ts';
 import { readYaml } from './document.ts';
+import { loadRuntimes } from './parts/runtimes.ts';
 
 describe('bad input', () => {
   test.each(BAD_INPUT)('$name', ({ files = {}, argv, expect: expected }) => {
     const message = messageOf(() => {
-      const command = parseCommand(argv);
+      const isRuntime = (name: string) => loadRuntimes(packageRoot, cwd, memoryFiles(cwd, files)).has(name);
+      const command = parseCommand(argv, isRuntime);
       if (command.command === 'run') parse(files, [...command.flags]);
     });
     expect(message).toMatch(toPattern(expected, cwd));
