@@ -229,16 +229,18 @@ export function record<V extends z.ZodType>(checkKey: (key: string) => unknown, 
  * Checks a document against a schema; the first problem becomes a UserError.
  *
  * @param exampleOf a right value of a key, for a message about one of the wrong kind
+ * @param purposeOf the purpose of a key, with an example, for a message that it is missing
  */
 export function validate<T>(
   schema: z.ZodType<T>,
   document: Document,
   exampleOf: (key: string) => string | undefined = () => undefined,
+  purposeOf: (key: string) => string | undefined = () => undefined,
 ): T {
   const result = schema.safeParse(document.data);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => {
-    const error = addExample(explain(issue, issue.path, document), issue, exampleOf);
+    const error = addPurpose(addExample(explain(issue, issue.path, document), issue, exampleOf), purposeOf);
     // In the order of the file; missing keys last, since one that is misspelt is missing as well.
     const missing =
       (issue.code === 'invalid_type' || issue.code === 'invalid_union') &&
@@ -261,6 +263,12 @@ function addExample(
   const example = isKind ? exampleOf(String(path[0])) : undefined;
   if (allowed === undefined || example === undefined) return error;
   return new UserError(error.message, { ...detail, allowed: `${allowed} such as ${example}` });
+}
+
+function addPurpose(error: UserError, purposeOf: (key: string) => string | undefined): UserError {
+  const [, key = ''] = /key '([\w-]+)' is missing$/.exec(error.message) ?? [];
+  const hint = purposeOf(key);
+  return hint === undefined ? error : new UserError(error.message, { ...error.detail, hint });
 }
 
 function valueAt(document: Document, path: Path): unknown {

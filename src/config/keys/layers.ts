@@ -67,7 +67,12 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
     const document = readYamlFile(path, cwd, files);
     layers.push({
       document,
-      values: validate(schemaOf('file'), document, (key) => exampleInFile(key as KeyName)),
+      values: validate(
+        schemaOf('file'),
+        document,
+        (key) => exampleInFile(key as KeyName),
+        (key) => (key === 'runtime' ? "its name, such as 'runtime: nginx-fpm'" : undefined),
+      ),
       base: dirname(path),
     });
   }

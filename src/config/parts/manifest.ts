@@ -6,6 +6,30 @@ import { findBaseImages } from './dockerfile.ts';
 
 /** A manifest has to be true of the container that is started, as the contract in docs/runtimes.md has it. Pure. */
 
+/** Keys of a runtime.yaml that have to be there, with their purpose. */
+const NEEDED: Readonly<Record<string, string>> = {
+  title: "its name in reports, such as 'title: nginx, php-fpm'",
+  model: "'model: per-request' if each request starts the app, 'model: long-lived' if it stays in memory",
+  base: "all images that the Dockerfile builds on, such as base: ['php:{php}-cli']",
+  php: "versions of PHP that it supports, such as php: ['8.4', '8.5']",
+  options: "its options by name; 'options: {}' if it has none",
+  apps: "kinds of app that it serves, such as 'apps: [plain, symfony]'",
+  stop: "how it ends, such as 'stop: { signal: SIGTERM, timeout: 10s, in-flight: finishes }'",
+  signal: "the signal that stops it, such as 'signal: SIGTERM'",
+  timeout: "how long it may take to stop, such as 'timeout: 10s'",
+  'in-flight': "what becomes of a request that runs when it stops, such as 'in-flight: finishes'",
+  status: "'status: maintained', or since when it is not",
+  docs: "the address of its documentation, such as 'docs: https://example.org'",
+  defaults: "the options that it changes, such as 'defaults: { workers: 32 }'",
+  type: "'type: integer', boolean, enum, duration or size",
+  default: "the value if none is set, such as 'default: 16'",
+  at: "'at: run' for an environment variable, 'at: build' for a build argument",
+  env: "the name of its variable, such as 'env: WORKERS'",
+  about: "a sentence for `list`, such as 'about: Worker processes.'",
+};
+
+export const purposeOfKey = (key: string): string | undefined => NEEDED[key];
+
 type Declared = Pick<OptionSpec, 'type' | 'env' | 'default'>;
 
 /** Reserved variables: every container and every build gets them, or has them from its image. */

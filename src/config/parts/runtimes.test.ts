@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { memoryFiles } from '../../../test/fixtures/memory-files.ts';
 import { UserError } from '../../errors.ts';
 import { parseConfig } from '../parse.ts';
-import { loadRuntimes } from './runtimes.ts';
+import { purposeOfKey } from './manifest.ts';
+import { loadRuntimes, manifest, preset } from './runtimes.ts';
 
 const cwd = '/project';
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
@@ -57,6 +58,16 @@ test.each([
 ])('without %s, the message names it', (key, message) => {
   const without = MANIFEST.replace(new RegExp(`^${key}: .*\n`, 'm'), '');
   expect(refusalOf(own(without))).toContain(message.replace(/^\d+: /, ''));
+});
+
+test('the message of each key that has to be there shows its purpose', () => {
+  const { shape } = manifest;
+  const needed = [shape, shape.stop.shape, shape.options.valueType.shape, preset.shape].flatMap((part) =>
+    Object.entries(part).flatMap(([key, schema]) => (schema.isOptional() ? [] : [key])),
+  );
+  expect(needed).toContain('in-flight');
+  // Without it there is no preset.
+  expect(needed.filter((key) => purposeOfKey(key) === undefined)).toEqual(['extends']);
 });
 
 test('an empty manifest lacks its first key', () => {

@@ -7,7 +7,7 @@ import { parseOptionValue, type Runtimes } from '../keys/choices.ts';
 import { parseImage, refuse, unknownWord } from '../text.ts';
 import type { AppKind, OptionSpec, Runtime } from '../types.ts';
 import { booleanValue, durationValue, integerValue, lineValue, listOf, oneOf, phpValue } from '../values.ts';
-import { checkBases, checkOptions } from './manifest.ts';
+import { checkBases, checkOptions, purposeOfKey } from './manifest.ts';
 
 const bound = integerValue({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }).optional();
 
@@ -213,7 +213,7 @@ function openFolder(name: string, path: string, cwd: string, files: Files): Fold
 }
 
 function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
-  const parsed = validate(manifest, document);
+  const parsed = validate(manifest, document, undefined, purposeOfKey);
   const { stop, options, elastic = {}, tried, htaccess, requires = [], conflicts, below, ...more } = parsed;
   const { 'long-lived': longLived, 'extra-variables': extraVariables, ...others } = more;
   const {
@@ -266,7 +266,7 @@ function readPreset(
   built: ReadonlyMap<string, Runtime>,
   broken: ReadonlyMap<string, UserError>,
 ): Runtime {
-  const { title, defaults, tried, ...rest } = validate(preset, document);
+  const { title, defaults, tried, ...rest } = validate(preset, document, undefined, purposeOfKey);
   const { tried: _, ...base } = at(document.place(['extends']), () => {
     const found = built.get(rest.extends);
     const why = broken.get(rest.extends);

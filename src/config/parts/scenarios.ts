@@ -107,7 +107,12 @@ export function readScenario(
   const file = known.get(name);
   if (!file) throw unknownWord('scenario', name, [...known.keys()]);
   const document = readYamlFile(file, cwd, files);
-  const { title, journey, paths, verify, ...overrides } = validate(scenarioFile, document);
+  const { title, journey, paths, verify, ...overrides } = validate(
+    scenarioFile,
+    document,
+    undefined,
+    purposeOfTitle,
+  );
   if ((journey === undefined) === (paths === undefined)) {
     throw new UserError(journey === undefined ? 'neither journey nor paths' : 'both journey and paths', {
       where: document.place(journey === undefined ? [] : ['journey'], 'key'),
@@ -121,6 +126,9 @@ export function readScenario(
   if (!overrides.load && chosen.kind !== 'script') throw missingLoad(document);
   return { name, title, journey: chosen, ...(verify === 'status' && { verify }), overrides };
 }
+
+/** The only key that has to be there. */
+const purposeOfTitle = () => "a line for reports and `list`, such as 'title: The pages of the shop'";
 
 const missingLoad = (document: Document) =>
   new UserError("key 'load' is missing", {
