@@ -11,19 +11,21 @@ const UNSERVED = [
   /(^|\/)(bootstrap\/cache|storage\/(framework|logs|debugbar))\//,
 ];
 
+/** The packages of both sides: the checkout's, those that Composer installs anew, or what each side has. */
+export type Packages = 'brought' | 'installed' | 'unlike';
+
 /**
  * Lists the files of an app that git ignores, such as `.env` and built assets: only the checkout is built with them.
  *
  * @param path of the app in the repository
- * @param made `out`: our own results; `prepare`: commands that both sides run, which make the files that they name;
- *   `packages`: both sides get all that Composer installs
+ * @param made `out`: our own results; `prepare`: commands that both sides run, which make the files that they name
  * @returns paths in the repository, those of folders with a slash at their end
  */
 export async function listOnlyHere(
   git: Git,
   { folder }: Pick<App, 'folder'>,
   path: string,
-  made: { out: string; prepare: readonly string[]; packages: boolean },
+  made: { out: string; prepare: readonly string[]; packages: Packages },
 ): Promise<string[]> {
   const { out, prepare, packages } = made;
   const { code, stdout } = await git.try([
@@ -34,11 +36,13 @@ export async function listOnlyHere(
   const vendor = vendorFolderOf(readComposer(folder, realFiles));
   const installs = prepare.some((command) => /\bcomposer\b/.test(command));
   const installed =
-    packages && vendor !== null && vendor !== '.'
+    packages !== 'unlike' && vendor !== null && vendor !== '.'
       ? [vendor, ...listInstalled(folder, vendor, realFiles).map((one) => one.path)]
       : [];
   const isVendor = (own: string) =>
     own === vendor ||
+    // No build reads it if vendor/ is there.
+    (own === 'composer.lock' && packages === 'brought' && !installs) ||
     (installs && /(^|\/)vendor$/.test(own)) ||
     installed.some((one) => own === one || own.startsWith(`${one}/`));
   // In a Symfony app git ignores all of it: the caches of both sides, and perhaps a database.

@@ -5,7 +5,7 @@ import type { Warning } from '../results/results.ts';
 import { listNames, plural } from '../text/plain.ts';
 import { nameTree, type Subject, type Tree } from './found.ts';
 import { listUncommitted, settingsIn } from './head.ts';
-import { listOnlyHere } from './only-here.ts';
+import { listOnlyHere, type Packages } from './only-here.ts';
 import type { Repository } from './repository.ts';
 
 /** Warns of uncommitted changes, which are measured, and of a base that is incomplete or does not differ. */
@@ -38,16 +38,16 @@ export async function noteState(
   return [...notes, ...(await noteGaps(repository, tree, paths))];
 }
 
-/** Warns of files that the checkout is built with and the base is not. Both have the packages of the apps in `served`. */
+/** Warns of files that the checkout is built with and the base is not. */
 export async function noteOnlyHere(
   { repository, config }: Subject,
   tree: Tree,
   apps: readonly (readonly [App, string])[],
-  served: readonly App[],
+  packagesOf: (app: App) => Packages,
 ): Promise<Warning[]> {
   const out = relative(repository.top, config.out);
   const lists = apps.map(([app, path]) =>
-    listOnlyHere(repository.git, app, path, { out, prepare: config.prepare, packages: served.includes(app) }),
+    listOnlyHere(repository.git, app, path, { out, prepare: config.prepare, packages: packagesOf(app) }),
   );
   const found = [...new Set((await Promise.all(lists)).flat())];
   if (found.length === 0) return [];

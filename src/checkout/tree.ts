@@ -10,6 +10,7 @@ import type { Warning } from '../results/results.ts';
 import { type Found, nameTree, type Subject, type Tree } from './found.ts';
 import { listChanged } from './head.ts';
 import { findNeedsAt } from './needs-at.ts';
+import type { Packages } from './only-here.ts';
 import { locate, type Repository, typeAt } from './repository.ts';
 import { noteOnlyHere, noteState } from './tree-notes.ts';
 import { findVendor, INSTALL } from './vendor.ts';
@@ -39,13 +40,15 @@ export async function describeTree(tree: Tree, subject: Subject): Promise<Found>
     ...bring.flatMap(({ from }) => (isAbsolute(from) ? [] : [from])),
   ];
   const built = [...subject.apps].filter(([{ name }]) => isThere(apps[name]));
-  const served = [...subject.apps.keys()].filter(({ name }) => {
+  const packagesOf = ({ name }: App): Packages => {
     const there = apps[name];
-    return there && 'folder' in there && (there.install || bring.some(({ to }) => isBelow(to, there.folder)));
-  });
+    if (!there || !('folder' in there)) return 'unlike';
+    if (there.install) return 'installed';
+    return bring.some(({ to }) => isBelow(to, there.folder)) ? 'brought' : 'unlike';
+  };
   notes.push(
     ...(await noteState(subject, tree, paths)),
-    ...(await noteOnlyHere(subject, tree, built, served)),
+    ...(await noteOnlyHere(subject, tree, built, packagesOf)),
   );
   return {
     other: { kind: 'commit', ...tree, apps, runtimes },

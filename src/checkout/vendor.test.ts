@@ -139,7 +139,21 @@ describe("Composer's folder, which git does not have", () => {
     git(repository, 'rm', '--quiet', 'composer.lock');
     commit({ '.gitignore': ignored });
     commit({ [INDEX]: 'two', 'composer.lock': '{}' });
-    expect((await find('HEAD~1'))?.other).toMatchObject({ apps: { shop: { install } } });
+    const { other, notes } = (await find('HEAD~1')) ?? {};
+    expect(other).toMatchObject({ apps: { shop: { install } } });
+    // Nothing reads it where vendor/ serves both.
+    expect(notes?.map(({ code }) => code)).toEqual([]);
+  });
+
+  it('is made anew by each side with another composer.json: a note names the composer.lock that git ignores', async () => {
+    git(repository, 'rm', '--quiet', 'composer.lock');
+    commit({ '.gitignore': 'deps\ncomposer.lock\n' });
+    commit({ 'composer.json': '{"config": {"vendor-dir": "deps"}, "require": {}}', 'composer.lock': '{}' });
+    const { other, notes } = (await find('HEAD~1')) ?? {};
+    expect(other).toMatchObject({ apps: { shop: { install: true } } });
+    expect(notes?.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^git ignores (shop\/)?composer\.lock: /),
+    ]);
   });
 
   it.each([
