@@ -80,6 +80,14 @@ withMysql('a dump fills the database of each variant, and its queries are counte
   expect(log).not.toContain('Access denied');
 });
 
+withMysql('views of a dump run as users that its own server had', async () => {
+  const view =
+    '/*!50001 CREATE ALGORITHM=UNDEFINED */\n/*!50013 DEFINER=`shop`@`10.%` SQL SECURITY DEFINER */\n';
+  const sql = `${GOOD}RENAME TABLE articles TO goods;\n${view}/*!50001 VIEW articles AS SELECT name FROM goods */;\n`;
+  const { code, stderr } = await runReader('views', sql, '--runtimes', 'apache', '--instances', '1');
+  expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });
+});
+
 withMysql('a dump that fails names its error, and one that fills another database is refused', async () => {
   const runtimes = ['--runtimes', 'apache', '--instances', '1'];
   const bad = await runReader('bad', `${GOOD}INSERT INTO products VALUES (1);\n`, ...runtimes);

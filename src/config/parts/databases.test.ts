@@ -5,27 +5,30 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../../../test/fixtures/temporary.ts';
 import { describeDatabase } from './databases.ts';
 
-/** What the client reads of a dump. It stands in for the database, and finds one table. */
-function load(client: string, sql: string): string {
+/** The dump as the client reads it, and the users that it makes first. It stands in for the database, and finds one table. */
+function loadWithUsers(client: string, sql: string): { sql: string; users: string } {
   const folder = makeFolder();
   try {
     const read = join(folder, 'read');
+    const users = join(folder, 'users');
     const dump = join(folder, 'dump.sql');
     writeFileSync(dump, sql, 'latin1');
     writeFileSync(
       join(folder, client),
-      `#!/bin/sh\ncase "$*" in *-e*|*-Ne*) echo 1 ;; *) cat >${read} ;; esac\n`,
+      `#!/bin/sh\ncase "$*" in *-e*|*-Ne*) echo 1 ;; *--force*) cat >>${users} ;; *) cat >${read} ;; esac\n`,
     );
     chmodSync(join(folder, client), 0o755);
     const command = describeDatabase(client, `${client}:1`, dump).reset[client] as string;
     execFileSync('sh', ['-ec', command.replaceAll('/bench/dump.sql', dump)], {
       env: { PATH: `${folder}:${process.env.PATH}`, BENCH_DATABASE: 'bench_1' },
     });
-    return readFileSync(read, 'latin1');
+    return { sql: readFileSync(read, 'latin1'), users: readFileSync(users, 'latin1') };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+const load = (client: string, sql: string) => loadWithUsers(client, sql).sql;
 
 const CREATE =
   "CREATE TABLE articles (name text);\nINSERT INTO articles VALUES ('SET @@GLOBAL.GTID_PURGED=');\n";
@@ -51,7 +54,28 @@ test('no load stays on the disk in the binary log', () => {
   for (const dump of [null, '/dump.sql']) {
     const command = describeDatabase('mysql', 'mysql:8.4', dump).reset.mysql as string;
     const logins = command.split('mysql -uroot').slice(1);
-    expect(logins).toHaveLength(dump === null ? 1 : 3);
+    expect(logins).toHaveLength(dump === null ? 1 : 4);
     for (const login of logins) expect(login).toMatch(/^ -psecret --init-command='SET SQL_LOG_BIN=0' /);
   }
+});
+
+test('the users that views, triggers and routines of a dump run as are made first, once each', () => {
+  const dump = [
+    '/*!50013 DEFINER=`shop`@`10.%` SQL SECURITY DEFINER */',
+    '/*!50003 CREATE*/ /*!50017 DEFINER=`shop`@`10.%`*/ /*!50003 TRIGGER t BEFORE INSERT ON articles */;;',
+    "CREATE DEFINER=`o'neil`@`localhost` PROCEDURE `p`() SELECT 1 ;;",
+    '/*!50013 DEFINER=CURRENT_USER SQL SECURITY DEFINER */',
+    '',
+  ].join('\n');
+  const { sql, users } = loadWithUsers('mysql', dump);
+  expect(sql).toBe(dump);
+  expect(users).toBe(
+    ["`o'neil`@`localhost`", '`shop`@`10.%`']
+      .map(
+        (user) =>
+          `CREATE USER IF NOT EXISTS ${user} IDENTIFIED BY "secret"; GRANT ALL ON bench_1.* TO ${user};\n`,
+      )
+      .join(''),
+  );
+  expect(loadWithUsers('mysql', CREATE).users).toBe('');
 });
