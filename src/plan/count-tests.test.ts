@@ -41,6 +41,11 @@ test.each<[number, boolean, string[]]>([
     [...CLOSED, '--fail-on', 'p99 slower > 5%, memory slower > 9% on apache, p99 slower > 9% on apache'],
   ],
   [2, false, [...CLOSED, '--fail-on', 'p99 slower > 5%']],
+  // With few samples the ranking is by p95, which the rule does not name.
+  [2, false, [...OPEN, '--fail-on', 'p99 slower > 5%']],
+  [2, false, [...OPEN, '--fail-on', 'p95 slower > 5%, p99 slower > 5%']],
+  // With full CPUs the verdict goes by CPU per request, and the rule by RPS.
+  [4, true, ['--load', 'vus(8, 20s)', '--fail-on', 'rps slower > 5%']],
   [2, false, [...CLOSED, '--fail-on', 'p99 slower > 5% on nginx-fpm, memory slower > 9% on apache']],
 ])('%i tests are corrected together, compare-to %s, %s', (tests, isCompared, flags) => {
   expect(count(isCompared, ...flags)).toBe(tests);

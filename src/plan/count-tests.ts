@@ -1,5 +1,6 @@
 import type { CompareOptions, ReportOptions, Scenario } from '../config/types.ts';
 import type { CompareMetric } from '../results/results.ts';
+import { chooseFitting } from './fitting.ts';
 import { orderOf, type Timeline } from './instances.ts';
 import { isNamedBy } from './shard-plan.ts';
 import type { SliceOrder } from './timeline/budget.ts';
@@ -11,8 +12,8 @@ import { findReference, type PlannedVariant } from './variants.ts';
 export type Judged = Timeline & Pick<CompareOptions, 'reference'> & Pick<ReportOptions, 'failOn'>;
 
 /**
- * Tests that the report corrects together, on all machines: with the base, or else with the reference. A pair in duets
- * has one less if the CPUs turn out to be full. That is not known beforehand, so the larger number counts.
+ * Tests that the report corrects together, on all machines: with the base, or else with the reference. It is
+ * not known beforehand whether the CPUs turn out to be full or samples are enough for p99, so the largest number counts.
  */
 export function countTests(variants: readonly PlannedVariant[], config: Judged): number {
   const { scenarios, shard, other, failOn } = config;
@@ -30,17 +31,20 @@ export function countTests(variants: readonly PlannedVariant[], config: Judged):
           ? [gate.metric]
           : [],
       );
-      return new Set([...fitting, ...named]).size;
+      return Math.max(...fitting.map((metrics) => new Set([...metrics, ...named]).size));
     });
   });
   return tests.reduce((sum, each) => sum + each, 0) * (shard?.of ?? 1);
 }
 
-/** Metrics that a verdict goes by without any rule, as far as the load shows them. */
-function fittingFor(scenario: Scenario, order: SliceOrder, hasBase: boolean): CompareMetric[] {
+/** The metrics that fit, in each of the situations that the load allows. */
+function fittingFor(scenario: Scenario, order: SliceOrder, hasBase: boolean): (readonly CompareMetric[])[] {
   const steps = scenario.load ? compileLoad(scenario.load, scenario) : [];
-  const isOpen = steps.some(({ rps }) => rps !== null);
-  if (!hasBase) return [isOpen ? 'p99' : 'rps'];
-  const inDuets = order === 'duets' && allowsDuets(scenario, steps, steps[0]?.durationMs ?? null);
-  return [...(inDuets ? ['cpu' as const] : []), isOpen ? 'p50' : 'rps'];
+  const isOpen = scenario.script?.rates === 'all' || steps.some(({ rps }) => rps !== null);
+  const together = order === 'duets' && allowsDuets(scenario, steps, steps[0]?.durationMs ?? null);
+  const against = hasBase ? 'base' : 'reference';
+  const either = [true, false];
+  return either.flatMap((full) =>
+    either.map((hasTail) => chooseFitting({ against, isOpen, together, full, hasTail })),
+  );
 }

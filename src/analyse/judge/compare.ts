@@ -1,4 +1,5 @@
 import { mean } from 'simple-statistics';
+import { chooseFitting } from '../../plan/fitting.ts';
 import { CompareMetric, type Comparison, type Duet, type Results } from '../../results/results.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../../stats/limits.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import { percent } from '../../text/percent.ts';
 import { plural } from '../../text/plain.ts';
 import { sum } from '../rows/pool.ts';
-import { chooseMetric, type Entry, type Measured, measureVariants } from '../rows/variant-rows.ts';
+import { type Entry, hasTail, type Measured, measureVariants } from '../rows/variant-rows.ts';
 import type { Row } from '../summary.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
 import { keyOfPair, leadsOf, names } from './gates.ts';
@@ -132,8 +133,15 @@ function draftPair(
   const duets = duetsOf.get(JSON.stringify([variant.variant.id, reference.variant.id]));
   const pairs = pairSlices(variant.slices, reference.slices, duets);
   const together = wereTogether(pairs) && testDuets(pairs) !== null;
-  const fitting = chooseFitting(scenario, pairs, against, together);
-  const [lead] = fitting.metrics;
+  const full = areFull(pairs);
+  const fitting = chooseFitting({
+    against,
+    isOpen: scenario.model === 'open',
+    together,
+    full,
+    hasTail: hasTail(scenario),
+  });
+  const [lead] = fitting;
   const served = [variant, reference].some(({ slices }) => slices.some(({ services }) => services !== null));
   const metrics = [
     lead,
@@ -153,9 +161,9 @@ function draftPair(
       against,
       scenario: scenario.facts.name,
       metric,
-      full: fitting.full,
+      full,
       primary:
-        fitting.metrics.includes(metric) ||
+        fitting.includes(metric) ||
         results.plan.gates.some((gate) => names(gate, scenario.facts.name, variant.variant, metric)),
       how,
       test,
@@ -176,32 +184,12 @@ function centerOf(sides: readonly LogSides[]): number | null {
   return sides.length > 0 ? mean(sides.map(([a, b]) => (a + b) / 2)) : null;
 }
 
-/** The metrics that a verdict goes by: the first leads. */
-interface Fitting {
-  metrics: readonly [CompareMetric, ...CompareMetric[]];
-  /** Whether both servers used all of their CPUs, so that CPU per request decides how many requests they do. */
-  full: boolean;
-}
-
-/**
- * Two refs: what a request costs if both were loaded at once, as that is the steadiest number of all. Also how fast the
- * answers come, unless that follows from it, as the CPUs are full. Runtimes against each other are ranked, so there it
- * is what the ranking is by.
- */
-function chooseFitting(
-  scenario: Measured,
-  pairs: readonly InstancePair[],
-  against: Draft['against'],
-  together: boolean,
-): Fitting {
-  const full = (['variant', 'reference'] as const).every((side) => {
+/** Whether both servers used all of their CPUs. */
+function areFull(pairs: readonly InstancePair[]): boolean {
+  return (['variant', 'reference'] as const).every((side) => {
     const busy = pairs.flatMap(({ kept }) => kept.map((pair) => pair[side].cpu?.busyRatio ?? 0));
     return busy.length > 0 && sum(busy, (ratio) => ratio) >= SATURATED * busy.length;
   });
-  if (against === 'reference') return { metrics: [chooseMetric(scenario)], full };
-  const fast = scenario.model === 'open' ? 'p50' : 'rps';
-  if (together) return { metrics: full && fast === 'rps' ? ['cpu'] : ['cpu', fast], full };
-  return { metrics: full && fast === 'rps' ? ['cpu'] : [fast], full };
 }
 
 /** Whether a metric is a cost of the server, which can be compared at any rate. */

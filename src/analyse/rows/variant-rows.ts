@@ -1,4 +1,5 @@
 import { mean, median } from 'simple-statistics';
+import { rankingMetric } from '../../plan/fitting.ts';
 import { percentOf, QUANTILES, type Quantile } from '../../results/quantiles.ts';
 import type { Measurement, Results, ScenarioFacts, Search, Variant } from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
@@ -53,14 +54,15 @@ export function measureVariants(results: Results): Measured[] {
   });
 }
 
-/**
- * Metric for the ranking of runtimes. At a given rate RPS is about equal for all, so the tail decides: p99 where every
- * variant has enough samples.
- */
-export function chooseMetric({ model, entries }: Measured): Metric {
-  if (model === 'closed') return 'rps';
+/** Metric for the ranking of runtimes. */
+export function chooseMetric(measured: Measured): Metric {
+  return rankingMetric({ isOpen: measured.model === 'open', hasTail: hasTail(measured) });
+}
+
+/** Whether every variant has enough samples for p99. */
+export function hasTail({ entries }: Measured): boolean {
   const ranked = entries.filter(({ row }) => row.state.kind === 'ranked');
-  return ranked.every(({ row }) => (row.latency?.samples ?? 0) >= P99_SAMPLES) ? 'p99' : 'p95';
+  return ranked.every(({ row }) => (row.latency?.samples ?? 0) >= P99_SAMPLES);
 }
 
 /** Metric of the ranking: as above, except for ramps that some variant did not sustain to their end. */
