@@ -228,7 +228,7 @@ describe('the headline', () => {
   test('what fails to build comes before what is slower within its limit', () => {
     const found = answer(summaryOf('base-broken'));
     expect(found).toMatchObject({ mark: 'bad', headline: 'nginx-fpm (unix) failed to build' });
-    expect(found.sure).toContain('composer install failed.');
+    expect(found.sure).toContain('Composer install failed.');
     expect(found.sure).toContain('Cannot tell for swoole: wrong answers.');
     expect(found.sure).toContain(
       'apache (apache (base) failed: it was not built) and nginx-fpm (tcp) (no counterpart)',

@@ -101,8 +101,13 @@ function tellFailed(failed: readonly ChangeRow[]): string {
 /** Why they failed, once for all of one reason. */
 function tellReasons(failed: readonly ChangeRow[], medium: Medium): string[] {
   const reasons = failed.flatMap(({ row }) => (row?.state.kind === 'failed' ? [row.state.reason] : []));
-  return [...new Set(reasons)].slice(0, NAMED).map((reason) => `${medium.text(reason).replace(/\.$/, '')}.`);
+  return [...new Set(reasons)]
+    .slice(0, NAMED)
+    .map((reason) => `${medium.text(beginSentence(reason)).replace(/\.$/, '')}.`);
 }
+
+/** With a capital, unless it begins with a path or another text of a program. */
+const beginSentence = (reason: string) => reason.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
 
 function limitWords(row: ChangeRow): string {
   if (!row.gate) return 'no limit is set';
