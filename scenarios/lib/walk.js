@@ -1,14 +1,15 @@
 // Goes a journey on one server after the other, without load, to see whether all give the same answers.
-// Reads walk.json: { servers: [{ id, url }], host, headers, timeoutMs, hosts, maxBody }; the journey is walked.js. Prints the steps as JSON.
+// Reads walk.json: { servers: [{ id, url }], host, headers, timeoutMs, hosts, limitMs, maxBody }; the journey is walked.js. Prints the steps as JSON.
 import * as journey from '../walked.js';
 import { headersFor, toAnswer } from './answer.js';
 import { audit, clock, common, endpoints, memories } from './bench.js';
 
-const { servers, host, headers, timeoutMs, hosts, maxBody } = JSON.parse(open('../walk.json'));
+const { servers, host, headers, timeoutMs, hosts, limitMs, maxBody } = JSON.parse(open('../walk.json'));
 // One that never comes to some of its endpoints has to end.
 const MOST_ROUNDS = 20;
 
-export const options = { setupTimeout: '600s', hosts };
+// It is ended from outside, before that.
+export const options = { setupTimeout: `${2 * limitMs}ms`, hosts };
 Object.assign(common, headersFor({ host, headers }));
 
 export function setup() {

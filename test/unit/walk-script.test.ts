@@ -15,17 +15,19 @@ interface Step {
 }
 type App = (method: string, path: string) => Reply;
 
-/** Runs walk.js outside of k6 with a bundled journey: its way through this app. `timeouts` gets those of its requests. */
+/** Runs walk.js outside of k6 with a bundled journey: its way through this app. `timeouts` gets that of the walk, then those of its requests. */
 function walk(journey: string, app: App, timeoutMs = 2000, timeouts: string[] = []): Step[] {
   const { outputFiles } = buildSync({
     stdin: {
-      contents: `export { setup } from './walk.js'; export { default as journey } from '../journeys/${journey}.js';`,
+      contents: `export { options, setup } from './walk.js'; export { default as journey } from '../journeys/${journey}.js';`,
       resolveDir: join(import.meta.dirname, '../../scenarios/lib'),
     },
     ...{ bundle: true, write: false, format: 'cjs' },
     external: ['k6', 'k6/*', '../walked.js'],
   });
-  const module = { exports: {} as { setup(): Record<string, Step[]>; journey(): void } };
+  const module = {
+    exports: {} as { options: { setupTimeout: string }; setup(): Record<string, Step[]>; journey(): void },
+  };
   const request = (method: string, url: string, _: unknown, { timeout }: { timeout: string }) => {
     timeouts.push(timeout);
     const { status, location, body = '' } = app(method, new URL(url).pathname);
@@ -42,7 +44,15 @@ function walk(journey: string, app: App, timeoutMs = 2000, timeouts: string[] = 
     '../walked.js': () => module.exports.journey(),
   };
   const servers = [{ id: 'a', url: 'http://app.test:1' }];
-  const input = { servers, host: 'app.test', headers: {}, hosts: {}, timeoutMs, maxBody: 999 };
+  const input = {
+    servers,
+    host: 'app.test',
+    headers: {},
+    hosts: {},
+    timeoutMs,
+    limitMs: 1_800_000,
+    maxBody: 999,
+  };
   const { random } = Math;
   try {
     new Function('module', 'require', 'open', '__ENV', outputFiles[0]?.text ?? '')(
@@ -51,6 +61,7 @@ function walk(journey: string, app: App, timeoutMs = 2000, timeouts: string[] = 
       () => JSON.stringify(input),
       {},
     );
+    timeouts.push(module.exports.options.setupTimeout);
     return module.exports.setup().a ?? [];
   } finally {
     Math.random = random;
@@ -82,8 +93,14 @@ describe('a walk', () => {
     ] as const) {
       const timeouts: string[] = [];
       walk('shop', shop, timeoutMs, timeouts);
-      expect(new Set(timeouts)).toEqual(new Set([timeout]));
+      expect(new Set(timeouts.slice(1))).toEqual(new Set([timeout]));
     }
+  });
+
+  test('is ended by the tool, not before by k6', () => {
+    const timeouts: string[] = [];
+    walk('shop', shop, 2000, timeouts);
+    expect(Number.parseInt(timeouts[0] ?? '', 10)).toBeGreaterThan(1_800_000);
   });
 
   test('blames the answer at which the journey stops', () => {

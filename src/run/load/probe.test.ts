@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { type Docker, DockerError } from '../../engine/docker.ts';
 import { realHost } from '../../host.ts';
-import { ask, listListeners } from './probe.ts';
+import { ask, listListeners, walk } from './probe.ts';
 
 const HEADER = '  sl  local_address rem_address   st\n';
 const LISTENS = '   0: 0100007F:46A0 00000000:0000 0A 00000000:00000000\n';
@@ -38,6 +38,29 @@ test('no table at all is an error', async () => {
   await expect(listListeners(docker, 'arena')).rejects.toThrow(DockerError);
 });
 
+/** An engine that notes the limit of each command, and the one that its script is given. */
+function notesLimits(limits: unknown[]): Docker {
+  return {
+    run: () => Promise.reject(new Error('not asked for')),
+    async try(_, { input, timeoutMs } = {}) {
+      limits.push(timeoutMs, JSON.parse(String(input)).limitMs);
+      return { code: 0, stdout: '{}', stderr: '' };
+    },
+  };
+}
+
+test.each([
+  [2000, 1_800_000],
+  [60_000, 1_800_000],
+  [600_000, 18_000_000],
+])('a walk whose requests have a timeout of %i ms has %i ms', async (timeoutMs, expected) => {
+  const limits: unknown[] = [];
+  const sent = { host: 'app.test', timeoutMs };
+  const journey = { kind: 'bundled', name: 'shop', file: '' } as const;
+  await walk(notesLimits(limits), 'arena', journey, [], sent, new AbortController().signal);
+  expect(limits).toEqual([expected, expected]);
+});
+
 test.each([
   // The answer of one question may take its timeout, and six are asked at once.
   [1, 2000, 120_000],
@@ -45,15 +68,8 @@ test.each([
   [13, 60_000, 120_000 + 3 * 50_000],
 ])('%i questions with a timeout of %i ms have %i ms', async (count, timeoutMs, expected) => {
   const limits: unknown[] = [];
-  const engine: Docker = {
-    run: () => Promise.reject(new Error('not asked for')),
-    async try(_, { input, timeoutMs } = {}) {
-      limits.push(timeoutMs, JSON.parse(String(input)).limitMs);
-      return { code: 0, stdout: '{}', stderr: '' };
-    },
-  };
   const host = { host: 'app.test' };
   const questions = Array.from({ length: count }, (_, i) => ({ ...host, id: `${i}`, url: '', timeoutMs }));
-  await ask(engine, 'arena', questions, 0, new AbortController().signal);
+  await ask(notesLimits(limits), 'arena', questions, 0, new AbortController().signal);
   expect(limits).toEqual([expected, expected]);
 });

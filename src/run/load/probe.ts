@@ -21,8 +21,9 @@ export const ARENA_FOLDER = '/tmp/bench';
 const MAX_BODY = 256 * 1024;
 /** So long does a question wait for its answer at least, ms. */
 const USUAL_MS = 10_000;
-/** For questions that wait USUAL_MS; a journey has many requests, each of which may take k6's minute, ms. */
+/** For questions that wait USUAL_MS, and for a journey, which has many requests, of up to LONG_MS each, ms. */
 const LIMITS = { probe: 120_000, walk: 1_800_000 } as const;
+const LONG_MS = 60_000;
 
 /** So many, each with the longest body, are well below what is kept of one process's output. Even if each waits, they end in time. */
 const AT_ONCE = 50;
@@ -73,8 +74,9 @@ export async function walk(
   sent: Sent & Pick<Required<Question>, 'timeoutMs'>,
   signal: AbortSignal,
 ): Promise<Record<string, JourneyStep[]>> {
-  const input = { servers, ...sent, hosts: hostsOf(sent.host), maxBody: MAX_BODY };
-  return runScript(docker, arena, 'walk', input, signal, LIMITS.walk, journeyModule({ journey }));
+  const limitMs = LIMITS.walk * Math.max(1, sent.timeoutMs / LONG_MS);
+  const input = { servers, ...sent, hosts: hostsOf(sent.host), limitMs, maxBody: MAX_BODY };
+  return runScript(docker, arena, 'walk', input, signal, limitMs, journeyModule({ journey }));
 }
 
 /** Runs one of our scripts by k6, for `limitMs` at most; what it prints. `walked` is the journey that it goes. */
