@@ -1,5 +1,6 @@
 import type { Comparison } from '../../../results/results.ts';
 import { change } from '../../words/numbers.ts';
+import { isFit } from '../../words/verdicts.ts';
 import type { ChangeRow } from './changerows.ts';
 
 /** `+4.1 to +5.6 %`; empty where there is none. */
@@ -13,4 +14,9 @@ export function rangeOf({ ratio, interval }: Pick<Comparison, 'ratio' | 'interva
 /** The limit of its gate, unrounded: `3 %`, `2.25 %`; empty where it has none. */
 export function limitOf({ gate }: ChangeRow): string {
   return gate ? `${Number((gate.gate.above * 100).toPrecision(12))} %` : '';
+}
+
+/** Whether it has a number to show. A side that failed or answered wrongly gives none. */
+export function hasNumber({ row, other }: ChangeRow, comparison: Comparison | null): boolean {
+  return comparison !== null && isFit(comparison, [row, other]);
 }

@@ -3,11 +3,12 @@ import type { Summary } from '../../../analyse/summary.ts';
 import type { Comparison } from '../../../results/results.ts';
 import { bothNumbers, describeVerdict, levelOf, nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
-import { counterpart, isFit } from '../../words/verdicts.ts';
+import { counterpart } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import type { Cell, Head, Table, Tone } from '../table.ts';
-import { limitOf, rangeOf } from './amounts.ts';
+import { hasNumber, limitOf, rangeOf } from './amounts.ts';
 import { type ChangeRow, MARKS } from './changerows.ts';
+import { showsRate } from './notes.ts';
 
 type Column = Head & { cell: (row: ChangeRow) => Cell | string };
 
@@ -42,17 +43,20 @@ function columnsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium)
   const level = rows.find(({ comparison }) => comparison.interval)?.comparison.interval;
   const limits = new Set(rows.flatMap((row) => (row.gate ? [limitOf(row)] : [])));
   const limit = limits.size === 1 ? ` ${[...limits][0]}` : '';
+  const numbers = [
+    right('both', metric ? `${metric}, ${both}` : both, (row) => fitting(row, row.comparison, bothNumbers)),
+    right('change', 'Change', changeCell),
+    left('interval', level ? levelOf(level) : 'Interval', (row) => fitting(row, row.comparison, rangeOf)),
+  ];
   return [
     left('mark', '', (row) => toned(medium.marks[MARKS[row.kind]], row, false)),
     left('label', 'Variant', ({ name }) => name),
     ...(first.where ? [left('scenario', 'Scenario', ({ where }: ChangeRow) => where)] : []),
     ...(metric ? [] : [left('metric', 'Metric', ({ comparison }: ChangeRow) => nounOf(comparison.metric))]),
-    right('both', metric ? `${metric}, ${both}` : both, (row) => fitting(row, row.comparison, bothNumbers)),
-    right('change', 'Change', changeCell),
-    left('interval', level ? levelOf(level) : 'Interval', (row) => fitting(row, row.comparison, rangeOf)),
+    ...(rows.some((row) => hasNumber(row, row.comparison)) ? numbers : []),
     left('verdict', 'Verdict', verdictCell),
     ...(limits.size > 0 ? [left('limit', `Limit${limit}`, (row) => limitCell(row, limit === ''))] : []),
-    ...(rows.some(({ rps }) => rps?.values)
+    ...(showsRate(rows)
       ? [right('rps', `RPS, ${both}`, (row: ChangeRow) => fitting(row, row.rps, bothNumbers))]
       : []),
   ];
@@ -72,16 +76,16 @@ function isSure({ kind }: ChangeRow): boolean {
 }
 
 function fitting(
-  { row, other }: ChangeRow,
+  row: ChangeRow,
   comparison: Comparison | null,
   tell: (comparison: Comparison) => string,
 ): string {
-  return (comparison && isFit(comparison, [row, other]) && tell(comparison)) || NOTHING;
+  return (comparison && hasNumber(row, comparison) && tell(comparison)) || NOTHING;
 }
 
 function changeCell(row: ChangeRow): Cell {
   const { ratio, interval } = row.comparison;
-  if (ratio === null || !isFit(row.comparison, [row.row, row.other])) return { text: NOTHING };
+  if (ratio === null || !hasNumber(row, row.comparison)) return { text: NOTHING };
   return toned(change(ratio, interval).value, row, isSure(row));
 }
 

@@ -6,9 +6,9 @@ import { listNames, plural } from '../../../text/plain.ts';
 import { levelOf, nounOf } from '../../words/changes.ts';
 import { atMost, change } from '../../words/numbers.ts';
 import { describeFailure } from '../../words/unranked.ts';
-import { counterpart, isFit } from '../../words/verdicts.ts';
+import { counterpart } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
-import { limitOf, rangeOf } from './amounts.ts';
+import { hasNumber, limitOf, rangeOf } from './amounts.ts';
 import { type ChangeKind, type ChangeRow, MARKS, type Mark, onceEach } from './changerows.ts';
 
 export interface Headline {
@@ -167,7 +167,7 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
     const { comparison } = row;
     const { ratio, interval, metric } = comparison;
     const numbers =
-      ratio !== null && isFit(row.comparison, [row.row, row.other])
+      ratio !== null && hasNumber(row, row.comparison)
         ? [
             `${change(ratio, interval).value} ${nounOf(metric)}${interval ? ` (${rangeOf(row.comparison)})` : ''}`,
           ]

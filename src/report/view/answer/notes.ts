@@ -1,22 +1,30 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import type { CompareMetric } from '../../../results/results.ts';
 import { tellOverhead } from '../why/overhead.ts';
+import { hasNumber } from './amounts.ts';
 import type { ChangeRow } from './changerows.ts';
 
 /** A medium that leaves out the column of RPS leaves it out, too. */
 export const RPS_NOTE = 'RPS (requests per second) is for information.';
 
-/** How to read the table, in a few sentences. */
+/** How to read the numbers of the table, in a few sentences. */
 export function notesOf(rows: readonly ChangeRow[], { why }: Summary): string[] {
-  const metrics = [...new Set(rows.map(({ comparison }) => comparison.metric))];
+  const shown = rows.filter((row) => hasNumber(row, row.comparison));
+  if (shown.length === 0) return [];
+  const metrics = [...new Set(shown.map(({ comparison }) => comparison.metric))];
   const [only] = metrics;
   const isOne = metrics.length === 1 && only !== undefined;
   return [
     isOne ? SENSE[only] : 'More CPU, memory or response time is worse; more RPS is better.',
     isOne ? (WHY[only] ?? '') : '',
-    rows.some(({ rps }) => rps?.values) && !metrics.includes('rps') ? RPS_NOTE : '',
+    showsRate(shown) && !metrics.includes('rps') ? RPS_NOTE : '',
     tellOverhead(why),
   ].filter(Boolean);
+}
+
+/** Whether RPS has a column for information. */
+export function showsRate(rows: readonly ChangeRow[]): boolean {
+  return rows.some((row) => row.rps?.values && hasNumber(row, row.rps));
 }
 
 const longer = 'Plus means a longer response time, which is worse.';
