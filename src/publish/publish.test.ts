@@ -115,11 +115,11 @@ test('the runner reads no command in an annotation', () => {
 test('what is published of results says the verdict everywhere', () => {
   const { stages, annotations, table } = describePublication('/out', analyse(makeResults(gated)), job);
   for (const stage of stages)
-    expect(stage).toMatch(/^### ❔ Not compared with the base\n\nNot compared with the base: it is gone\.\n/);
+    expect(stage).toMatch(/^### ❔ Not compared with the base\n\nReason: it is gone\.\n/);
   expect(table).toMatch(/^\| # \|/);
   expect(annotations.map(({ level, title }) => [level, title])).toEqual([
     ['warning', 'Gate slower > 3% could not be judged'],
-    ['warning', 'Not compared'],
+    ['warning', 'Not compared with the base'],
   ]);
 });
 

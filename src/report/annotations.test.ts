@@ -27,8 +27,8 @@ test('what was not compared or judged is a warning', () => {
     },
     {
       level: 'warning',
-      title: 'Not compared',
-      text: 'Not compared with the base: git knows no commit main; the checkout is shallow.',
+      title: 'Not compared with the base',
+      text: 'git knows no commit main; the checkout is shallow',
     },
   ]);
 });

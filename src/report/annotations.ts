@@ -77,10 +77,6 @@ function ofCriteria({ scenarios }: Summary): Annotation[] {
 }
 
 function ofMissing(summary: Summary): Annotation[] {
-  const rows = changeRows(summary, medium);
-  return tellMissing(rows, summary, medium).map((text) => ({
-    level: 'warning',
-    title: 'Not compared',
-    text,
-  }));
+  const missing = tellMissing(changeRows(summary, medium), summary, medium);
+  return missing ? [{ level: 'warning', title: missing.start, text: missing.because }] : [];
 }

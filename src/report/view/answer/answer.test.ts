@@ -231,7 +231,7 @@ describe('the headline', () => {
     expect(found.sure).toContain('Composer install failed.');
     expect(found.sure).toContain('Cannot tell for swoole: wrong answers.');
     expect(found.sure).toContain(
-      'apache (apache (base) failed: it was not built) and nginx-fpm (tcp) (no counterpart)',
+      'Not compared with main: apache (main failed to build: it was not built); nginx-fpm (tcp) (no counterpart)',
     );
     expect(found.todo).toBe('What to do: Fix nginx-fpm (unix): the full report has the log.');
     expect(found.check).toMatch(/^This check fails, .*: .* not measured; limits .* could not be checked\.$/);
@@ -239,7 +239,7 @@ describe('the headline', () => {
   test('there is nothing to compare with: why', () => {
     const found = answer(summaryOf('base-missing'));
     expect(found).toMatchObject({ mark: 'open', headline: 'Not compared with the base', rows: [] });
-    expect(found.sure).toBe('Not compared with the base: git knows no commit main; the checkout is shallow.');
+    expect(found.sure).toBe('Reason: git knows no commit main; the checkout is shallow.');
   });
   test('one machine lacks the base, and another found it to be the same: what was compared is answered', () => {
     const own = summaryOf('base-is-head');

@@ -90,8 +90,11 @@ function headlineFor(rows: readonly ChangeRow[], summary: Summary, medium: Mediu
 }
 
 function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Point[] {
-  const { sure } = headlineFor(rows, summary, medium);
-  const texts = [doubt(summary), ...sure, ...tellMissing(rows, summary, medium)].filter(Boolean);
+  const { headline, sure } = headlineFor(rows, summary, medium);
+  const missing = tellMissing(rows, summary, medium);
+  const isStated = missing && [headline, ...sure].some((text) => text.replace(/\.$/, '') === missing.start);
+  const why = missing ? `${isStated ? 'Reason' : missing.start}: ${missing.because}.` : '';
+  const texts = [doubt(summary), ...sure, why].filter(Boolean);
   return [
     { kind: 'sure' as const, label: '', text: texts.join(' ') },
     ...tellCauses(rows, summary, medium).map((cause) => ({ kind: 'why' as const, ...cause })),

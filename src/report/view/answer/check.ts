@@ -4,6 +4,7 @@ import type { GateResult, Summary } from '../../../analyse/summary.ts';
 import type { Warning } from '../../../results/results.ts';
 import { MAX_BUDGET_STARTS, MIN_PAIRS } from '../../../stats/limits.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
+import { counterpart } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import { type ChangeKind, type ChangeRow, onceEach } from './changerows.ts';
 
@@ -109,6 +110,23 @@ function lacksOther({ row, other, comparison }: ChangeRow): boolean {
   return other === null || other.state.kind === 'failed';
 }
 
+/** How to get a base to compare with; empty where there is one. */
+function tellCompare(
+  rows: readonly ChangeRow[],
+  lacking: readonly ChangeRow[],
+  summary: Summary,
+  medium: Medium,
+): string {
+  const broken = lacking.find(({ other }) => other?.state.kind === 'failed');
+  if (broken) {
+    const target = counterpart(broken.comparison, summary, medium);
+    return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the log.`;
+  }
+  return rows.length === 0 || lacking.length > 0
+    ? 'give the run something to compare with: the reason is above.'
+    : '';
+}
+
 /** The next steps of whoever reads it. */
 export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
@@ -136,9 +154,7 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
       ? `make ${listNames(missed, medium.name)} meet the pass criteria, or change these in ${medium.code('slo')}${hasThresholds(summary) ? ' or in the thresholds of the script' : ''}.`
       : '',
     open.length > 0 ? `if the result for ${names(open)} matters to you, ${tellMore(summary, medium)}.` : '',
-    rows.length === 0 || (lacking.length > 0 && of('failed').length === 0)
-      ? 'give the run something to compare with: the reason is above.'
-      : '',
+    of('failed').length === 0 ? tellCompare(rows, lacking, summary, medium) : '',
     ...(outcome.lacksBase ? remediesOf(summary, medium) : []),
   ].filter(Boolean);
   return steps.map((step) => step.replace(/^[a-z]/, (first) => first.toUpperCase())).join(' ');

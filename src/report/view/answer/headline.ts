@@ -10,6 +10,7 @@ import { counterpart } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import { hasNumber, limitOf, rangeOf } from './amounts.ts';
 import { type ChangeKind, type ChangeRow, MARKS, type Mark, onceEach } from './changerows.ts';
+import { tellUncompared } from './missing.ts';
 
 export interface Headline {
   mark: Mark;
@@ -22,7 +23,7 @@ export interface Headline {
 /** Did it get slower, by how much, how sure. */
 export function headlineOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium): Headline {
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
-  const noisy = tellNoisy(of('noisy'), medium);
+  const noisy = tellNoisy(of('noisy'), summary, medium);
   const [beyond] = of('beyond');
   if (beyond) {
     const others = of('beyond').length - 1;
@@ -49,7 +50,7 @@ function goodOrOpen(
   medium: Medium,
 ): Headline {
   const noisy = rows.filter(({ kind }) => kind === 'noisy');
-  const sure = tellNoisy(noisy, medium);
+  const sure = tellNoisy(noisy, summary, medium);
   const [first] = judged;
   if (first) {
     // With several metrics or scenarios a variant has several rows.
@@ -78,14 +79,6 @@ function tellSame(same: readonly ChangeRow[], medium: Medium): string {
   const margins = same.flatMap(({ comparison }) => comparison.margin ?? []);
   const above = margins.length === same.length ? ` by more than ${atMost(Math.max(...margins))}` : '';
   return `${medium.subject} does not affect ${metrics.join(' or ')}${above}`;
-}
-
-function tellUncompared(rows: readonly ChangeRow[], summary: Summary, medium: Medium): string {
-  const { compareTo } = summary.plan;
-  const [first] = rows;
-  if (first) return `Not compared with ${counterpart(first.comparison, summary, medium)}`;
-  const target = compareTo?.given === 'base' ? 'the base' : medium.name(compareTo?.given ?? '');
-  return `Not compared with ${target}`;
 }
 
 function tellFailed(failed: readonly ChangeRow[]): string {
@@ -161,7 +154,7 @@ function sureOf({ kind, comparison }: ChangeRow): string {
 const NAMED = 3;
 
 /** `Too noisy to tell: nginx-fpm (tcp) +2.8 % CPU per request (−2.3 to +8.2 %).` A reason is shown with it. */
-function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
+function tellNoisy(noisy: readonly ChangeRow[], summary: Summary, medium: Medium): string[] {
   const told = noisy.map((row) => {
     const [reason] = row.comparison.reasons;
     const { comparison } = row;
@@ -175,7 +168,7 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
     const name = row.where ? `${row.name} in ${row.where}` : row.name;
     const text = [name, ...numbers].join(' ');
     const start = isTooNoisy(comparison) ? 'Too noisy to tell' : 'Cannot tell';
-    const end = reason ? `: ${shortReason(reason, row, medium)}.` : '.';
+    const end = reason ? `: ${shortReason(reason, row, summary, medium)}.` : '.';
     return { comparison, start: `${start}${reason ? ' for' : ':'}`, end, text };
   });
   const groups = Map.groupBy(told, ({ start, end }) => JSON.stringify([start, end]));
@@ -191,8 +184,16 @@ function tellNoisy(noisy: readonly ChangeRow[], medium: Medium): string[] {
   return left > 0 ? [...sentences.slice(0, NAMED), `The table has ${left} more.`] : sentences;
 }
 
-/** Beside its name a reason need not begin with it again. */
-function shortReason(reason: string, { row }: ChangeRow, medium: Medium): string {
-  const start = row ? `${row.label}: ` : '';
-  return medium.text(start && reason.startsWith(start) ? reason.slice(start.length) : reason);
+/** Beside its name a reason need not begin with it again. `in main: wrong answers`: several variants can share it. */
+function shortReason(
+  reason: string,
+  { row, other, comparison }: ChangeRow,
+  summary: Summary,
+  medium: Medium,
+): string {
+  const [own, base] = [row, other].map((side) => (side ? `${side.label}: ` : null));
+  if (own && reason.startsWith(own)) return medium.text(reason.slice(own.length));
+  if (base && comparison.against === 'base' && reason.startsWith(base))
+    return `in ${counterpart(comparison, summary, medium)}: ${medium.text(reason.slice(base.length))}`;
+  return medium.text(reason);
 }
