@@ -283,24 +283,32 @@ function ofAnswers(scenario: ScenarioSummary, results: Results): Warning[] {
   return warnings;
 }
 
-/** Endpoints whose answers differ in size between servers of one app in one version, with the least and the most. */
+/**
+ * Endpoints whose answers differ in size between servers of one app in one version, with the least and the most. Sizes of the
+ * base are shown only if those of the head are alike.
+ */
 function differentSizes(all: readonly Row[], { variants }: Results): string[] {
   const rows = all.filter(
     ({ state: { kind } }) => kind === 'ranked' || kind === 'base' || kind === 'generator-bound',
   );
-  const codeOf = new Map(variants.map(({ id, app, ref }) => [id, JSON.stringify([app, ref])]));
+  const codeOf = new Map(variants.map((variant) => [variant.id, variant]));
   const sizes = rows.flatMap(({ variant, label, endpoints }) =>
     endpoints.slice(0, -1).flatMap(({ name, bytesPerResponse: bytes }) => {
-      return bytes ? [{ key: JSON.stringify([name, codeOf.get(variant)]), name, label, bytes }] : [];
+      const { app, ref } = codeOf.get(variant) ?? { app: '', ref: null };
+      return bytes ? [{ page: JSON.stringify([name, app]), ref, name, label, bytes }] : [];
     }),
   );
-  return [...Map.groupBy(sizes, ({ key }) => key).values()].flatMap((own) => {
-    const sorted = own.toSorted((a, b) => a.bytes - b.bytes);
-    const [least, most] = [sorted[0], sorted.at(-1)];
-    if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
-    return [
-      `${least.name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
-    ];
+  return [...Map.groupBy(sizes, ({ page }) => page).values()].flatMap((page) => {
+    const versions = [...Map.groupBy(page, ({ ref }) => ref).values()];
+    const differences = versions.flatMap((own) => {
+      const sorted = own.toSorted((a, b) => a.bytes - b.bytes);
+      const [least, most] = [sorted[0], sorted.at(-1)];
+      if (!least || !most || most.bytes <= least.bytes * (1 + BODY_DIFFERENCE) + HEADER_BYTES) return [];
+      return [
+        `${least.name}: ${Math.round(least.bytes)} bytes from ${least.label}, ${Math.round(most.bytes)} from ${most.label}`,
+      ];
+    });
+    return differences.slice(0, 1);
   });
 }
 

@@ -116,6 +116,11 @@ describe('warnings', () => {
     expect(warnings.find(({ code }) => code === 'body-size')?.message).toBe(
       'scenario quick: answers differ in size: /: 412 bytes from c (base), 80000 from a (base)',
     );
+    const both = [server('a', { ...large, base: {} }), server('c', { base: {} })];
+    const { warnings: once } = analyse(makeResults({ servers: both, compareTo: {} }));
+    expect(once.find(({ code }) => code === 'body-size')?.message).toBe(
+      'scenario quick: answers differ in size: /: 412 bytes from c, 80000 from a',
+    );
   });
 
   test.each([
