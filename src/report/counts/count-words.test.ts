@@ -13,6 +13,10 @@ test('what surely changed is shown once, the largest first', () => {
   expect(tellCounts(summaryOf('counts'), plain)).toBe(
     'Database rows read 36 → 300 per request (apache); Database queries 3 → 14 per request (apache).',
   );
+  const headline = 'Database queries 3 → 14 per request on apache (limit: queries more)';
+  expect(tellCounts(summaryOf('counts'), plain, headline)).toBe(
+    'Database rows read 36 → 300 per request (apache).',
+  );
   expect(tellCounts(summaryOf('counts-alone'), plain)).toBe('');
 });
 

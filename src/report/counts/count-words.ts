@@ -90,13 +90,19 @@ function isPart({ endpoint, name, variant }: CountRow, counts: readonly CountRow
   );
 }
 
-/** All that surely changed, in sentences: what is alike on several variants once. Empty where nothing did. */
-export function tellCounts(summary: Summary, medium: Names): string {
+/**
+ * All that surely changed, in sentences: what is alike on several variants once. Empty where nothing did.
+ *
+ * @param headline what it states of one variant is left out
+ */
+export function tellCounts(summary: Summary, medium: Names, headline = ''): string {
   const told = new Map<string, { labels: Set<string>; of: Set<string> }>();
   for (const { scenario, row } of changedCounts(summary)) {
     if (row.change?.against !== 'base') continue;
     const where = summary.scenarios.length > 1 ? ` in ${medium.name(scenario.facts.name)}` : '';
-    const text = tellCount(row, medium) + contradictCpu(row, scenario) + where;
+    const change = tellCount(row, medium);
+    const text = change + contradictCpu(row, scenario) + where;
+    if (headline.startsWith(`${change} on ${medium.name(row.label)}${where} (`)) continue;
     const same = ({ name, endpoint }: CountRow) => name === row.name && endpoint === row.endpoint;
     const of = new Set(scenario.counts.filter(same).map(({ label }) => label));
     const known = told.get(text) ?? { labels: new Set(), of };

@@ -98,7 +98,7 @@ function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium):
   return [
     { kind: 'sure' as const, label: '', text: texts.join(' ') },
     ...tellCauses(rows, summary, medium).map((cause) => ({ kind: 'why' as const, ...cause })),
-    { kind: 'counts' as const, label: 'Counts', text: tellCounts(summary, medium) },
+    { kind: 'counts' as const, label: 'Counts', text: tellCounts(summary, medium, headline) },
     { kind: 'todo' as const, label: 'What to do', text: tellTodo(rows, summary, medium) },
     { kind: 'check' as const, ...tellCheck(summary, medium) },
   ].filter(({ kind, text }) => kind === 'check' || text !== '');
