@@ -152,9 +152,9 @@ test('what is missing comes first, in every rendering', async () => {
   const { results } = await gatherResults(folder, wanted);
   const stages = renderShards(results, wanted);
   expect(stages).toHaveLength(3);
-  for (const stage of stages) expect(stage).toMatch(/^\*\*No results of shard 2 of 2 \(`part 2`\)\.\*\*/);
+  for (const stage of stages) expect(stage).toMatch(/^\*\*No results of machine 2 of 2 \(`part 2`\)\.\*\*/);
   expect(renderShards([], wanted)).toEqual([
-    expect.stringMatching(/^\*\*No results of shards 1 of 2 .* and 2 of 2/),
+    expect.stringMatching(/^\*\*No results of machines 1 of 2 .* and 2 of 2/),
   ]);
 });
 

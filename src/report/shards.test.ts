@@ -89,11 +89,11 @@ describe('what the answer of several machines cannot claim', () => {
     const calm = shardedRun().map((results) => ({ ...results, plan: { ...results.plan, gates: [] } }));
     expect(render(calm)).toContain('**This check passes:**');
     const three = [...wanted, { index: 3, variants: ['part 3'] }];
-    expect(render(calm, three)).toContain('**This check is not complete:** no results of shard 3.');
-    expect(render(calm.slice(0, 1))).toContain('**This check is not complete:** no results of shard 2.');
+    expect(render(calm, three)).toContain('**This check is not complete:** no results of machine 3.');
+    expect(render(calm.slice(0, 1))).toContain('**This check is not complete:** no results of machine 2.');
     const four = [...three, { index: 4, variants: ['part 4'] }];
-    expect(render(calm, four)).toContain('**This check is not complete:** no results of shards 3 and 4.');
-    expect(render([one, two], three)).toContain('limit `slower > 3%` exceeded; no results of shard 3.');
+    expect(render(calm, four)).toContain('**This check is not complete:** no results of machines 3 and 4.');
+    expect(render([one, two], three)).toContain('limit `slower > 3%` exceeded; no results of machine 3.');
   });
 
   test('a change that is sure on its machine, but not among the rows of seven', () => {

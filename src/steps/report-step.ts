@@ -16,6 +16,6 @@ async function main(): Promise<number> {
   await summarise(gathered.results, wanted, readJob(process.env, context.payload).runUrl);
   const missing = wanted.length - gathered.results.length;
   if (missing > 0)
-    core.error(`${missing} of ${wanted.length} shards gave no results; see the logs of their jobs`);
+    core.error(`${missing} of ${wanted.length} machines gave no results; see the logs of their jobs`);
   return missing > 0 ? 3 : 0;
 }

@@ -65,7 +65,7 @@ export function listNames<T>(names: readonly T[], write: (name: T) => string = S
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
-/** `shard 3`, `shards 1 and 2`. */
+/** `machine 3`, `machines 1 and 2`. */
 export function listAs<T>(noun: string, names: readonly T[], write?: (name: T) => string): string {
   return `${noun}${names.length === 1 ? '' : 's'} ${listNames(names, write)}`;
 }

@@ -70,10 +70,10 @@ test('three machines, one of which fails: report and comment name it and compare
   expect(done.printed).toContain('1 of 3 shards gave no results');
   const [comment, ...more] = github.comments;
   expect(more).toEqual([]);
-  const failed = /No results of shard (\d) of 3/.exec(comment?.body ?? '')?.[1];
+  const failed = /No results of machine (\d) of 3/.exec(comment?.body ?? '')?.[1];
   // GitHub gives the name of the calling workflow, act that of the called one.
   expect(comment?.body).toMatch(
-    /^<!-- php-runtime-bench:workflow%2F\w+%2Fphp-runtime-bench -->\n\*\*No results of shard \d of 3 \(`[abc]`\)/,
+    /^<!-- php-runtime-bench:workflow%2F\w+%2Fphp-runtime-bench -->\n\*\*No results of machine \d of 3 \(`[abc]`\)/,
   );
   const labels = ['a', 'b', 'c'];
   labels.splice(Number(failed) - 1, 1);
@@ -295,5 +295,5 @@ test.each([
   const done = await run('bench-comment.yml', workflowRun());
   expect(done.printed).toContain(said);
   expect(done.code === 0, done.log).toBe(code === 0);
-  for (const { body } of github.comments) expect(body).toContain('**No results of shard 1 of 1');
+  for (const { body } of github.comments) expect(body).toContain('**No results of machine 1 of 1');
 });

@@ -121,9 +121,9 @@ test('a shard without results is named, one without its reference is not ranked'
   const across = compareAcross([shard(1, 3, 1, [swoole]), broken]);
   expect(across?.missing).toEqual([2]);
   const missing = across && renderMissing(across, [{ index: 2, variants: ['a|b @octocat'] }]);
-  expect(missing).toMatch(/^\*\*No results of shard 2 of 3 \(<code>a&#124;b @&#8203;octocat<\/code>\)/);
+  expect(missing).toMatch(/^\*\*No results of machine 2 of 3 \(<code>a&#124;b @&#8203;octocat<\/code>\)/);
   expect(across && renderAcross(across)).toContain(
-    '- `nginx-fpm` is not ranked: no results for the reference in shard 3',
+    '- `nginx-fpm` is not ranked: no results for the reference on machine 3',
   );
 });
 
@@ -131,12 +131,12 @@ test.each<[string, (slice: Measurement) => unknown, RegExp]>([
   [
     'k6 was its limit',
     ({ generator }) => Object.assign(generator, { bound: true, reasons: ['k6 used 97 % of its CPU'] }),
-    /^of the reference in shard 2: the load generator was the limit: k6 used 97 % of its CPU$/,
+    /^of the reference on machine 2: the load generator was the limit: k6 used 97 % of its CPU$/,
   ],
   [
     'its answers were wrong',
     (slice) => Object.assign(slice, { okCount: Math.floor(slice.requests / 2) }),
-    /^of the reference in shard 2: only 4\d(\.\d)? % of answers OK/,
+    /^of the reference on machine 2: only 4\d(\.\d)? % of answers OK/,
   ],
 ])('nothing is ranked by a reference that is not fit to be: %s', (_, spoil, why) => {
   const spoilt = shard(2, 2, 1, [fpm]);

@@ -185,10 +185,10 @@ function obstacleOf({ entry, test, shard, beside }: Candidate, all: readonly Can
       ? null
       : 'nothing was measured on the same machine';
   }
-  if (test.pairs === 0) return `no results for the reference in shard ${shard}`;
+  if (test.pairs === 0) return `no results for the reference on machine ${shard}`;
   // The reference must be fit to be ranked as well: a ratio to a lower bound means nothing.
   const theirs = beside && obstacleOf({ entry: beside, test: null, shard, beside: null }, all);
-  return theirs && `of the reference in shard ${shard}: ${theirs}`;
+  return theirs && `of the reference on machine ${shard}: ${theirs}`;
 }
 
 /** Place of each: 1 + how many are surely better. All tests are corrected together, as in a ranking on one machine. */

@@ -58,22 +58,22 @@ test('labels that are cut keep their end', () => {
     expect(text).toMatch(/…\S*\[workers=(4|16)\].*…\S*\[workers=(4|16)\]/s);
 });
 
-test('one shard without results and several', () => {
+test('one machine without results and several', () => {
   const wanted = [1, 2, 3].map((index) => ({ index, variants: [`part ${index}`] }));
   const options = { width: 80, color: false };
   const one = { missing: [2], of: 3 };
   const two = { missing: [1, 2], of: 3 };
   expect(renderMissing(one, wanted)).toBe(
-    '**No results of shard 2 of 3 (`part 2`).** Its variants are missing in the tables. See the log of its job.',
+    '**No results of machine 2 of 3 (`part 2`).** Its variants are missing in the tables. See the log of its job.',
   );
   expect(renderMissing(two, wanted)).toBe(
-    '**No results of shards 1 of 3 (`part 1`) and 2 of 3 (`part 2`).** Their variants are missing in the tables. See the logs of their jobs.',
+    '**No results of machines 1 of 3 (`part 1`) and 2 of 3 (`part 2`).** Their variants are missing in the tables. See the logs of their jobs.',
   );
-  expect(renderMissingLine(one, options)).toBe('No results of shard 2.');
-  expect(renderMissingLine(two, options)).toBe('No results of shards 1 and 2.');
+  expect(renderMissingLine(one, options)).toBe('No results of machine 2.');
+  expect(renderMissingLine(two, options)).toBe('No results of machines 1 and 2.');
   const page = (missing: number[]) => renderHtml(shards.map(htmlGroup), { ...across, missing });
-  expect(page([2])).toContain('No results of shard 2 of 3: what it was to measure');
-  expect(page([1, 2])).toContain('No results of shards 1, 2 of 3: what they were to measure');
+  expect(page([2])).toContain('No results of machine 2 of 3: what it was to measure');
+  expect(page([1, 2])).toContain('No results of machines 1, 2 of 3: what they were to measure');
 });
 
 test('of 500 shards without results, and 500 variants in one, a few are named', () => {
@@ -92,7 +92,7 @@ test('on the page: one table above those of each machine, and no ranking of thei
   const html = renderHtml(shards.map(htmlGroup), across);
   const [, section = ''] = /<section class="card across">([\s\S]*?)<\/section>/.exec(html) ?? [];
   expect(html.indexOf('card across')).toBeLessThan(html.indexOf('class="group"'));
-  expect(section).toContain('No results of shard 2 of 3');
+  expect(section).toContain('No results of machine 2 of 3');
   expect(section).not.toMatch(/<img|\u202e/);
   const rows = [...section.matchAll(/<tr[^>]*>(.*)<\/tr>/g)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),

@@ -39,13 +39,13 @@ export function renderAcross(across: Across): string {
     .join('\n\n');
 }
 
-/** Which shards gave no results. It comes first: without them an answer is not complete, and a ranking is another one. */
+/** Which machines gave no results. It comes first: without them an answer is not complete, and a ranking is another one. */
 export function renderMissing(
   { missing, of }: Pick<Across, 'missing' | 'of'>,
   wanted: readonly WantedShard[] = [],
 ): string {
   if (missing.length === 0) return '';
-  const names = listAs('shard', missing, (index) => {
+  const names = listAs('machine', missing, (index) => {
     const { variants = [] } = wanted.find((shard) => shard.index === index) ?? {};
     const labels = listNames(variants, (label) => code(shortLabel(label)));
     return `${index} of ${of}${labels && ` (${labels})`}`;
@@ -74,12 +74,12 @@ export function renderAcrossTable(across: Across, { width, color }: TableOptions
   return [...tables, styles.dim(wrap(cleanLine(acrossLegend(across)), width, '  '))].join('\n\n');
 }
 
-/** Which shards gave no results, for a terminal. */
+/** Which machines gave no results, for a terminal. */
 export function renderMissingLine(
   { missing }: Pick<Across, 'missing'>,
   { width, color }: TableOptions,
 ): string {
   if (missing.length === 0) return '';
-  const text = wrap(`No results of ${listAs('shard', missing)}.`, width, '  ');
+  const text = wrap(`No results of ${listAs('machine', missing)}.`, width, '  ');
   return color ? text.split('\n').map(coloured.warn).join('\n') : text;
 }

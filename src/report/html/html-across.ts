@@ -6,11 +6,11 @@ import { gridHtml, textHtml } from './sections.ts';
 /** Results of several machines in one table, each variant as a ratio to the reference on its own machine. */
 export function renderAcrossHtml(across: Across): Html {
   const { missing, of } = across;
-  const [shards, they] = missing.length === 1 ? ['shard', 'it was'] : ['shards', 'they were'];
+  const [machines, they] = missing.length === 1 ? ['machine', 'it was'] : ['machines', 'they were'];
   return html`<section class="card across">
 ${
   missing.length > 0 &&
-  html`<p class="note">No results of ${shards} ${missing.join(', ')} of ${of}: what ${they} to measure is not in the tables.</p>`
+  html`<p class="note">No results of ${machines} ${missing.join(', ')} of ${of}: what ${they} to measure is not in the tables.</p>`
 }
 ${acrossTables(across, isolate).map(
   ({ title, verdict, grid, apart }) => html`<h2 dir="auto">${title}</h2>

@@ -176,7 +176,7 @@ test('the comment of several machines with hostile names', async () => {
     expectHarmless(shown, methodUrl({ ...summaryOf('quick'), tool: (shards[0] as Results).tool }));
     // One chart, of ratios: those of each machine would be taken for one picture. The last has the answer alone.
     expect(shown.charts).toBe(i < stages.length - 1 ? 1 : 0);
-    expect(shown.text).toContain('No results of shard 3 of 3');
+    expect(shown.text).toContain('No results of machine 3 of 3');
   }
   expect(stages.at(-1)?.length).toBeLessThan(COMMENT_CHARACTERS);
 });

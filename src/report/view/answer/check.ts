@@ -19,7 +19,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   const sourcesOf = (gates: readonly GateResult[]) => [...new Set(gates.map(({ gate }) => gate.source))];
   const labels = (found: readonly string[]) => listNames(found, medium.name);
   const { missing = [] } = medium;
-  const absent = missing.length > 0 ? `no results of ${listAs('shard', missing)}` : '';
+  const absent = missing.length > 0 ? `no results of ${listAs('machine', missing)}` : '';
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
     const idle = sourcesOf(summary.gates.filter(isIdle));
