@@ -39,7 +39,7 @@ export function acrossTables(across: Across, name: Name): AcrossTable[] {
     return {
       title,
       verdict: tellBest(scenario, placed, (label) => name(shortLabel(label))),
-      grid: { ...grid(title, columnsOf(metric, across), placed), isHeaded: true },
+      grid: { ...grid(title, columnsOf(metric, across, placed), placed), isHeaded: true },
       bars: { title: `${nounOf(metric)}, 1 is the reference, ${better} is better`, values: barsOf(placed) },
       apart: rows
         .filter(({ place, why }) => place === null && why !== null)
@@ -84,6 +84,7 @@ function tellBest(
 function columnsOf(
   metric: AcrossScenario['metric'],
   { reference }: Across,
+  placed: readonly AcrossRow[],
 ): Column<AcrossRow & { variant: string }>[] {
   const cell = (ratio: Ratio | null) => {
     if (!ratio) return NOTHING;
@@ -97,18 +98,27 @@ function columnsOf(
     right([`${nounOf(metric)} against `, { name: shortLabel(reference) }], (row) =>
       row.shard === null ? 'reference' : cell(row.toReference),
     ),
-    { ...right('against the first', (row) => cell(row.toFirst)), key: 'first' },
+    ...(hasOwnFirst(placed)
+      ? [{ ...right('against the first', (row: AcrossRow) => cell(row.toFirst)), key: 'first' }]
+      : []),
   ];
 }
 
-export function acrossLegend({ reference, shards }: Across): string {
+/** Whether the first is another than the reference. Else its column would repeat the one before. */
+function hasOwnFirst([first]: readonly AcrossRow[]): boolean {
+  return first !== undefined && first.shard !== null;
+}
+
+export function acrossLegend({ reference, shards, scenarios }: Across): string {
+  const isBoth = scenarios.some(({ rows }) => hasOwnFirst(rows.filter(({ place }) => place !== null)));
   const unlike = new Set(shards.map(({ host, serverCpus }) => `${host.cpuModel} ${serverCpus}`)).size > 1;
   const machines = shards.map(
     ({ index, host, serverCpus }) =>
       `${index}: ${clip(host.cpuModel, 80)}, ${plural(serverCpus, 'CPU')} for the server`,
   );
   return [
-    `Every machine measured ${shortLabel(reference)} in turn with its own variants. Only ratios to it are compared. Brackets have 99 % intervals. Those against the first variant include the uncertainty of both machines.`,
+    `Every machine measured ${shortLabel(reference)} in turn with its own variants. Only ratios to it are compared. Brackets have 99 % intervals.`,
+    isBoth ? 'Those against the first variant include the uncertainty of both machines.' : '',
     unlike
       ? 'The machines differ, and a CPU may suit one runtime more than another, which no interval here covers.'
       : '',
