@@ -29,9 +29,9 @@ export function helpText(name?: CommandName): string {
       ...NAMES.map((command) => entry(command, COMMANDS[command].about)),
       '',
       "Run 'php-runtime-bench COMMAND --help' for the flags of a command.",
-      'Exit codes: 0 success, 1 a criterion or gate failed, 2 bad input, 3 a variant failed or a gate',
-      '            could not be judged, 4 the engine or the machine failed, 70 internal error,',
-      '            130 or 143 stopped by a signal.',
+      'Exit codes: 0 success, 1 a criterion was missed or a limit exceeded, 2 bad input,',
+      '            3 a variant failed or a limit could not be judged, 4 the engine or the machine failed,',
+      '            70 internal error, 130 or 143 stopped by a signal.',
       '',
     ].join('\n');
   }

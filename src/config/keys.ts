@@ -214,7 +214,7 @@ export const KEYS = {
   'fail-on': {
     schema: gates,
     value: 'RULE,…',
-    about: `Fail (exit code 1) if a variant is surely slower: ${GATE_FORM}, such as 'slower > 3%'. Or if it does more per request: ${COUNT_GATE_FORM}, such as 'queries more'. Add 'unjudged = pass' to pass if the rule cannot be judged`,
+    about: `Fail (exit code 1) if a variant is surely slower: ${GATE_FORM}, such as 'slower > 3%'. Or if it does more per request: ${COUNT_GATE_FORM}, such as 'queries more'. Add 'unjudged = pass' to pass if the limit cannot be judged`,
     default: 'none',
     many: 'list',
   },

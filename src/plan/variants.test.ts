@@ -149,7 +149,7 @@ describe('names', () => {
     );
     const gate = { source: 'x', metric: null, above: 0.03, scenario: null, variant: 'apach', unchecked };
     expect(messageOf(() => planVariants({ ...config, failOn: [gate] }))).toBe(
-      ".bench.yml:2: unknown runtime or variant in a gate\n  found:   'apach'\n" +
+      ".bench.yml:2: unknown runtime or variant in a limit\n  found:   'apach'\n" +
         '  allowed: apache, mine, apache@8.4, small, apache@8.4[workers=4], mine@8.4[zts=true]\n' +
         "  hint:    did you mean 'apache'?",
     );

@@ -205,7 +205,7 @@ function checkNames(
   for (const { variant, unchecked } of failOn) {
     if (!unchecked || variant === null || known.includes(variant)) continue;
     at(unchecked, () => {
-      throw unknownWord('runtime or variant in a gate', variant, known);
+      throw unknownWord('runtime or variant in a limit', variant, known);
     });
   }
 }

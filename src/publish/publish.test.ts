@@ -90,10 +90,10 @@ test.each([
 });
 
 test('annotates, whatever else is published', async () => {
-  const annotations = [{ level: 'error', title: 'Gate slower > 3% failed', text: 'apache' }] as const;
+  const annotations = [{ level: 'error', title: 'Limit slower > 3% exceeded', text: 'apache' }] as const;
   const { seen, outlets } = record();
   await publish({ ...publication, annotations }, { ...job, key: null }, outlets);
-  expect(seen.log).toEqual(['error Gate slower > 3% failed: apache']);
+  expect(seen.log).toEqual(['error Limit slower > 3% exceeded: apache']);
 });
 
 test('the runner reads no command in an annotation', () => {
@@ -118,7 +118,7 @@ test('what is published of results says the verdict everywhere', () => {
     expect(stage).toMatch(/^### ❔ Not compared with the base\n\nReason: it is gone\.\n/);
   expect(table).toMatch(/^\| # \|/);
   expect(annotations.map(({ level, title }) => [level, title])).toEqual([
-    ['warning', 'Gate slower > 3% could not be judged'],
+    ['warning', 'Limit slower > 3% could not be judged'],
     ['warning', 'Not compared with the base'],
   ]);
 });

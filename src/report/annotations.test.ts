@@ -8,8 +8,8 @@ test('a gate that failed is an error', () => {
   expect(annotate(summaryOf('base'))).toEqual([
     {
       level: 'error',
-      title: 'Gate slower > 3% failed',
-      text: expect.stringMatching(/^apache surely exceeds it, CPU per request \+4\.8 % \(99 % interval/),
+      title: 'Limit slower > 3% exceeded',
+      text: expect.stringMatching(/^apache, CPU per request \+4\.8 % \(99 % interval/),
     },
   ]);
 });
@@ -22,7 +22,7 @@ test('what was not compared or judged is a warning', () => {
   expect(annotate(summaryOf('base-missing'))).toEqual([
     {
       level: 'warning',
-      title: 'Gate slower > 3% could not be judged',
+      title: 'Limit slower > 3% could not be judged',
       text: 'there is nothing to compare',
     },
     {

@@ -73,8 +73,8 @@ export async function withoutCommands<T>(work: () => Promise<T>): Promise<T> {
 /** Logs why the step fails, if it does. */
 export function concludeStep(exitCode: Bench['exitCode']): number {
   const reasons = {
-    1: 'a pass criterion was missed or a gate failed; see the report',
-    3: 'some variant could not be built or measured, or a gate could not be judged; see the report',
+    1: 'a pass criterion was missed or a limit exceeded; see the report',
+    3: 'some variant could not be built or measured, or a limit could not be judged; see the report',
     4: 'the Docker engine or the machine failed; the report has the results so far',
     130: 'stopped by SIGINT',
     143: 'stopped by SIGTERM',

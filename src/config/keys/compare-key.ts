@@ -88,8 +88,8 @@ export function parseGate(text: string): Gate {
   const percent = parseAbove(`${above}%`, above);
   // Nothing does less than no requests: RPS, which may lead where no metric is named, loses 100 % at most.
   if ((known === null || known === 'rps') && percent >= 100) {
-    const allowed = 'less than 100%: RPS cannot drop further, so this gate could never fail';
-    throw new UserError('this gate cannot fail', {
+    const allowed = 'less than 100%: RPS cannot drop further, so nothing could exceed this limit';
+    throw new UserError('nothing can exceed this limit', {
       ...{ found: quote(source), allowed },
       ...(known === null && { hint: `name another metric, such as 'p99 slower > ${percent}%'` }),
     });
@@ -109,7 +109,7 @@ function parseCountGate(source: string): Gate {
   } = COUNT_GATE.exec(source)?.groups ?? {};
   const refused = () =>
     refuse(
-      'not a gate',
+      'not a limit',
       source,
       `${GATE_FORM}, such as 'slower > 3%', or ${COUNT_GATE_FORM}, such as 'queries more'`,
     );

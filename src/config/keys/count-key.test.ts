@@ -20,9 +20,9 @@ describe('gates on counts', () => {
   });
 
   test.each([
-    ['queries', 'not a gate'],
-    ['queries less', 'not a gate'],
-    ['more', 'not a gate'],
+    ['queries', 'not a limit'],
+    ['queries less', 'not a limit'],
+    ['more', 'not a limit'],
     ['query more', 'unknown count'],
     ['queries more > x', 'not a number'],
     ['queries > 0%', 'not a percentage'],

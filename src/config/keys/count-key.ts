@@ -46,11 +46,11 @@ export function readCounters(
 /** A gate on what nobody counts could never fail. */
 function checkCounted(source: string, by: Counter, chosen: readonly Counter[] | null, hasServices: boolean) {
   if (by === 'services' && !hasServices) {
-    const hint = 'set `services` to the compose file of your database, or use another rule';
-    throw new UserError('a gate on services, and there are none', { found: quote(source), hint });
+    const hint = 'set `services` to the compose file of your database, or use another limit';
+    throw new UserError('a limit on services, and there are none', { found: quote(source), hint });
   }
   if (chosen === null || chosen.includes(by)) return;
-  throw new UserError('a gate on what is not counted', {
+  throw new UserError('a limit on what is not counted', {
     found: quote(source),
     hint: `add ${by} to \`count\``,
   });

@@ -33,7 +33,7 @@ describe('comparing', () => {
           rules.flatMap((rule) => ['--fail-on', rule]),
         );
     expect(refused('unjudged = maybe')).toThrow('not a valid value for unjudged');
-    expect(refused('unjudged = pass', 'slower > 3%', 'unjudged = fail')).toThrow('gate given twice');
+    expect(refused('unjudged = pass', 'slower > 3%', 'unjudged = fail')).toThrow('limit given twice');
   });
 
   test('a gate or reference of the file is no mistake when a flag asks for something else', () => {
@@ -58,7 +58,7 @@ describe('comparing', () => {
     const counted = { failOn: [{ source: 'queries more' }] };
     expect(parse(files, ['--count', 'instructions'])).toMatchObject({ ...counted, count: ['instructions'] });
     expect(parse(files, ['--count', 'none'])).not.toHaveProperty('count');
-    const refused = 'a gate on what is not counted';
+    const refused = 'a limit on what is not counted';
     const both = { ...files, '.bench.yml': `${files['.bench.yml']}count: php\n` };
     expect(() => parse(both)).toThrow(refused);
     const flags = ['--count', 'instructions', '--fail-on', 'queries more'];

@@ -40,7 +40,7 @@ export function readGates(
     );
     if (first === i) return;
     at(given?.place(i), () => {
-      throw new UserError('gate given twice', { found: quote(source) });
+      throw new UserError('limit given twice', { found: quote(source) });
     });
   });
   const failOn = rules.flatMap((gate, i) => {
@@ -49,7 +49,7 @@ export function readGates(
     return at(where, () => {
       const { unchecked } = toCheck(layers, 'fail-on', SCENARIO_KEYS, where);
       if (unchecked && gate.scenario !== null && !names.includes(gate.scenario)) {
-        throw unknownWord('scenario in a gate', gate.scenario, names);
+        throw unknownWord('scenario in a limit', gate.scenario, names);
       }
       return [{ ...gate, ...toCheck(layers, 'fail-on', VARIANT_KEYS, where) }];
     });

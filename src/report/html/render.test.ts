@@ -126,7 +126,7 @@ test('without another ref, the check and the result of each limit are above the 
   const text = page('gated');
   const card = /<section class="card answer">.*?<\/section>/s.exec(text)?.[0] ?? '';
   expect(card).toMatch(/<strong>This check fails \(exit code 1\):<\/strong>/);
-  expect(card).toMatch(/<strong>Gate <bdi class="name">slower &gt; 3%<\/bdi> failed:<\/strong>/);
+  expect(card).toMatch(/<strong>Limit <bdi class="name">slower &gt; 3%<\/bdi> exceeded:<\/strong>/);
   expect(text.indexOf(card)).toBeLessThan(text.indexOf('<caption>Ranking</caption>'));
   expect(page('quick')).not.toContain('class="card answer"');
 });

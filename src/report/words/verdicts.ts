@@ -118,7 +118,7 @@ function isMeasured({ pairs, verdict }: Comparison): boolean {
 
 interface GateSentence {
   state: 'failed' | 'passed' | 'open';
-  /** `Gate slower > 3% failed: …` in parts, so that the verdict can stand out. */
+  /** `Limit slower > 3% exceeded: …` in parts, so that the verdict can stand out. */
   gate: string;
   verdict: string;
   because: string;
@@ -127,7 +127,7 @@ interface GateSentence {
 /** Result of each `fail-on`, in the order given. */
 export function tellGates(summary: Summary, medium: Names): GateSentence[] {
   return summary.gates.map((result) => ({
-    gate: `Gate ${medium.name(result.gate.source)}`,
+    gate: `Limit ${medium.name(result.gate.source)}`,
     ...tellGate(result, summary, medium),
   }));
 }
@@ -145,13 +145,11 @@ function tellGate(result: GateResult, summary: Summary, medium: Names): Omit<Gat
   if (open.length === checks.length) return openGate(`no verdict for ${subjects(open)}`);
   const rest = open.length > 0 ? `; no verdict for ${subjects(open)}` : '';
   if (failed.length === 0)
-    return { state: 'passed', verdict: 'passed', because: `nothing surely exceeds it${rest}` };
+    return { state: 'passed', verdict: 'not exceeded', because: `no variant surely exceeds it${rest}` };
   const [first] = failed as [NamedComparison, ...NamedComparison[]];
   const because =
-    failed.length === 1
-      ? `${first.subject} surely exceeds it, ${tellAmount(first.comparison)}`
-      : `${subjects(failed)} surely exceed it`;
-  return { state: 'failed', verdict: 'failed', because: because + rest };
+    failed.length === 1 ? `${first.subject}, ${tellAmount(first.comparison)}` : subjects(failed);
+  return { state: 'failed', verdict: 'exceeded', because: because + rest };
 }
 
 function tellCountGate({ counts }: GateResult, summary: Summary, medium: Names): Omit<GateSentence, 'gate'> {
@@ -166,13 +164,13 @@ function tellCountGate({ counts }: GateResult, summary: Summary, medium: Names):
   const rest = open.length > 0 ? `; no verdict for ${names(open)}` : '';
   const failed = counts.filter((check) => check.failed);
   const [first] = failed;
-  if (!first) return { state: 'passed', verdict: 'passed', because: `nothing exceeds it${rest}` };
+  if (!first) return { state: 'passed', verdict: 'not exceeded', because: `nothing exceeds it${rest}` };
   const more = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
   const because = `${nameCheck(first)}: ${tellCount({ ...first.row, endpoint: null }, medium)}${more}`;
-  return { state: 'failed', verdict: 'failed', because: because + rest };
+  return { state: 'failed', verdict: 'exceeded', because: because + rest };
 }
 
-const COVERED = 'other rules name all that it would check';
+const COVERED = 'other limits name all that it would check';
 
 function openGate(because: string): Omit<GateSentence, 'gate'> {
   return { state: 'open', verdict: 'could not be judged', because };

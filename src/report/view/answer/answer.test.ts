@@ -234,7 +234,7 @@ describe('the headline', () => {
       'Not compared with main: apache (main failed to build: it was not built); nginx-fpm (tcp) (no counterpart)',
     );
     expect(found.todo).toBe('What to do: Fix nginx-fpm (unix): the full report has the log.');
-    expect(found.check).toMatch(/^This check fails, .*: .* not measured; limits .* could not be checked\.$/);
+    expect(found.check).toMatch(/^This check fails, .*: .* not measured; limits .* could not be judged\.$/);
   });
   test('there is nothing to compare with: why', () => {
     const found = answer(summaryOf('base-missing'));
@@ -286,7 +286,7 @@ test('several limits are written in the plural', () => {
       .check;
   };
   expect(check(false)).toContain(': limits a and b exceeded.');
-  expect(check(true)).toMatch(/imits a and b (were not checked|could not be checked)\./);
+  expect(check(true)).toMatch(/imits a and b (were not checked|could not be judged)\./);
 });
 
 test('a full disk is the reason that is given for its exit code', () => {

@@ -210,8 +210,8 @@ describe('without another version', () => {
   test('each limit is there with its result, and whether the check fails', () => {
     expect(told(summaryOf('gated'))).toEqual([
       'This check fails (exit code 1): limits slower > 3% and queries more exceeded; pass criteria missed by apache (p99 51.2 ms > 45 ms).',
-      'Gate slower > 3% failed: nginx-fpm (unix) surely exceeds it, RPS −9.4 % (99 % interval −10.6…−8.2 %).',
-      'Gate queries more failed: nginx-fpm (unix): Database queries 3 → 14 per request.',
+      'Limit slower > 3% exceeded: nginx-fpm (unix), RPS −9.4 % (99 % interval −10.6…−8.2 %).',
+      'Limit queries more exceeded: nginx-fpm (unix): Database queries 3 → 14 per request.',
     ]);
   });
 

@@ -38,7 +38,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
     failed.length > 0 ? `${listAs('limit', failed, medium.name)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
     lacksBase ? tellLacking(summary, medium) : '',
-    open.length > 0 ? `${listAs('limit', open, medium.name)} could not be checked` : '',
+    open.length > 0 ? `${listAs('limit', open, medium.name)} could not be judged` : '',
     missed.length > 0 ? `pass criteria missed by ${listNames(missed)}` : '',
     absent,
   ].filter(Boolean);
