@@ -214,7 +214,10 @@ function judge(
     const [worst] = row.errors;
     const where = worst && row.endpoints.length > 1 ? ` at ${worst.endpoint}` : '';
     const kind = worst ? `${worst.kind}${where}` : counted.find((slice) => slice.reason)?.reason;
-    const reason = `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
+    const reason =
+      row.okRatio === 0
+        ? 'no answer was OK'
+        : `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
     const told = kind ? `${reason}; mostly ${kind}` : reason;
     // Then what was measured is mostly what it does instead.
     if (row.okRatio < MOSTLY_OK) return { kind: 'failed', stage: 'run', reason: told, log: '' };
