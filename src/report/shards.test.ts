@@ -121,7 +121,7 @@ describe('what the answer of several machines cannot claim', () => {
     const other = structuredClone(two);
     if (other.run.head) other.run.head.commit = 'c'.repeat(40);
     const text = render([one, other]);
-    expect(text).toContain('# Group 2 of 2');
+    expect(text).toContain('# Machine 2 of 2');
     expect(text.match(/^\*\*This check/gm)).toHaveLength(2);
     expect(text).not.toContain('(machine 2)');
   });
@@ -158,7 +158,7 @@ describe('what the answer of several machines cannot claim', () => {
       return results;
     });
     expect(render(alone, wanted, NOWHERE as typeof place)).toMatch(
-      /^## Hello, server, across 2 machines\n[\s\S]*```mermaid[\s\S]*^# Group 1 of 2/m,
+      /^## Hello, server, across 2 machines\n[\s\S]*```mermaid[\s\S]*^# Machine 1 of 2: /m,
     );
   });
 });

@@ -103,7 +103,7 @@ export function renderMarkdown(
   const parts = groups.flatMap((summary, i) => {
     const body = renderGroup(summary, stage, place, { charts: !several, isAnswered });
     if (isFolded(answer)) return [folded(escapeHtml(titleOfGroup(summary, i, groups.length)), body)];
-    return several ? [groupHeading(summary, i, groups.length), body] : [body];
+    return several ? [groupHeading(summary, i, groups.length, ranking !== ''), body] : [body];
   });
   return `${[renderTop(answer, ranking, place), ...parts].filter(Boolean).join('\n\n')}\n`;
 }
@@ -137,12 +137,13 @@ export function renderMarkdownTable(summary: Summary): string {
   return `${summary.scenarios.map((scenario) => tables(viewOf(scenario, summary, FULL), FULL)).join('\n\n')}\n`;
 }
 
-function groupHeading(summary: Summary, index: number, of: number): string {
+/** @param isRanked one ranking of all comes before */
+function groupHeading(summary: Summary, index: number, of: number, isRanked: boolean): string {
   const note =
-    index === 0
+    index === 0 && !isRanked
       ? '\n\nThe groups were measured on different machines or under different conditions: do not compare across them.'
       : '';
-  return `# Group ${index + 1} of ${of}: ${escapeMarkdown(summary.host.cpuModel)}, run ${code(summary.run.id)}${note}`;
+  return `# ${escapeMarkdown(titleOfGroup(summary, index, of))}${note}`;
 }
 
 /**

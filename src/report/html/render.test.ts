@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
 import { makeProfile } from '../../../test/fixtures/results/profile.ts';
 import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
+import { shardedRun } from '../../../test/fixtures/results/sharded.ts';
+import { compareAcross } from '../../analyse/judge/across-shards.ts';
 import type { Results } from '../../results/results.ts';
 import { htmlGroup } from './render.ts';
 
@@ -129,6 +131,18 @@ test('without another ref, the check and the result of each limit are above the 
   expect(card).toMatch(/<strong>Limit <bdi class="name">slower &gt; 3%<\/bdi> exceeded:<\/strong>/);
   expect(text.indexOf(card)).toBeLessThan(text.indexOf('<caption>Ranking</caption>'));
   expect(page('quick')).not.toContain('class="card answer"');
+});
+
+test('the title counts what is compared, without its base', () => {
+  expect(page('base')).toMatch(/<title>plain, Hello, server: 3 variants/);
+});
+
+test('several machines are called so, and one table compares across them', () => {
+  const shards = shardedRun();
+  const text = renderHtml(shards.map(htmlGroup), compareAcross(shards));
+  expect(text).toContain('<title>PHP runtimes: results of 2 machines</title>');
+  expect(text).toMatch(/<h2 dir="auto">Machine 2 of 2: /);
+  expect(text).not.toContain('do not compare across them');
 });
 
 describe('what was checked out', () => {

@@ -4,6 +4,7 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
 import { isCompared } from '../view/answer/answer.ts';
+import { titleOfGroup } from '../view/answer/merged-answer.ts';
 import { viewScenario } from '../view/scenario.ts';
 import { verdict } from '../words/ranked.ts';
 import { commitOf, commitWithFiles } from '../words/run-facts.ts';
@@ -95,22 +96,27 @@ ${renderHead(title, groups)}
 <main id="report">
 ${answer && html`${answer}<h2 class="between">Servers compared with each other</h2>`}
 ${across && renderAcrossHtml(across)}
-${several && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
-  for (const [i, group] of groups.entries()) yield* renderGroup(group, i, several, answer !== null);
+${several && !across && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
+  for (const [i, group] of groups.entries()) yield* renderGroup(group, i, groups.length, answer !== null);
   yield html`</main>
 <footer>Made by php-runtime-bench ${version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>`;
 }
 
 function titleOf(groups: readonly HtmlGroup[]): string {
   const [first] = groups;
-  if (groups.length !== 1 || !first) return `PHP runtimes: ${plural(groups.length, 'group')} of results`;
+  if (groups.length !== 1 || !first) {
+    return groups.every(({ summary }) => summary.plan.shard)
+      ? `PHP runtimes: results of ${plural(groups.length, 'machine')}`
+      : `PHP runtimes: ${plural(groups.length, 'group')} of results`;
+  }
   const { variants, scenarios } = first.summary;
   const [only] = scenarios;
   const what = scenarios.length === 1 && only ? titleOfScenario(only) : plural(scenarios.length, 'scenario');
   const apps = [...new Set(variants.map(({ app }) => cleanLine(app)))];
   const whose = apps.length > 3 ? plural(apps.length, 'app') : apps.join(', ');
   const commit = commitOf(first.summary);
-  return `${whose}, ${what}: ${plural(variants.length, 'variant')}${commit && ` (${commit})`}`;
+  const heads = variants.filter(({ ref }) => ref === null);
+  return `${whose}, ${what}: ${plural(heads.length, 'variant')}${commit && ` (${commit})`}`;
 }
 
 function titleOfScenario({ facts }: ScenarioSummary): string {
@@ -135,12 +141,12 @@ function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
 function* renderGroup(
   { summary, numbers }: Numbered,
   index: number,
-  several: boolean,
+  of: number,
   isAnswered: boolean,
 ): Generator<Html> {
   const { scenarios, warnings } = summary;
   yield html`<div class="group" data-group="${index}">
-${several && html`<h2>Group ${index + 1}: <span dir="auto">${summary.host.cpuModel}</span>, run <code>${summary.run.id}</code></h2>`}
+${of > 1 && html`<h2 dir="auto">${titleOfGroup(summary, index, of)}</h2>`}
 ${(!isAnswered || !isCompared(summary)) && renderAnswer(summary, numbers)}
 ${!isAnswered && isCompared(summary) && html`<h2 class="between">Servers compared with each other</h2>`}
 ${scenarios.length > 1 && renderOverview(summary, index)}`;
