@@ -233,7 +233,9 @@ describe('the headline', () => {
     expect(found.sure).toContain(
       'Not compared with main: apache (main failed to build: it was not built); nginx-fpm (tcp) (no counterpart)',
     );
-    expect(found.todo).toBe('What to do: Fix nginx-fpm (unix): the full report has the log.');
+    expect(found.todo).toBe(
+      'What to do: Fix nginx-fpm (unix): the full report has the log. Fix the answers of swoole: the full report has the errors.',
+    );
     expect(found.check).toMatch(/^This check fails, .*: .* not measured; limits .* could not be judged\.$/);
   });
   test('there is nothing to compare with: why', () => {
@@ -301,7 +303,7 @@ test('variants count as several though their names look alike', () => {
   const alike = { ...medium, name: () => 'a…b' };
   const open = changed(noisy, noisy);
   const todo = answerOf(open, alike)?.points.find(({ kind }) => kind === 'todo')?.text;
-  expect(todo).toContain('If the result for a…b and a…b matters');
+  expect(todo).toContain('If the results for a…b and a…b matter');
   expect(answerOf(open, alike)?.points[0]?.text).toMatch(/^Too noisy to tell: a…b .* and a…b /);
 });
 

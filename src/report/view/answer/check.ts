@@ -1,6 +1,6 @@
 import { isCurable } from '../../../analyse/judge/compare.ts';
 import { outcomeOf } from '../../../analyse/outcome.ts';
-import type { GateResult, Summary } from '../../../analyse/summary.ts';
+import type { GateResult, Row, Summary } from '../../../analyse/summary.ts';
 import type { Warning } from '../../../results/results.ts';
 import { MAX_BUDGET_STARTS, MIN_PAIRS } from '../../../stats/limits.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
@@ -110,6 +110,10 @@ function lacksOther({ row, other, comparison }: ChangeRow): boolean {
   return other === null || other.state.kind === 'failed';
 }
 
+function answersWrongly(row: Row | null): boolean {
+  return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
+}
+
 /** How to get a base to compare with; empty where there is one. */
 function tellCompare(
   rows: readonly ChangeRow[],
@@ -117,7 +121,12 @@ function tellCompare(
   summary: Summary,
   medium: Medium,
 ): string {
-  const broken = lacking.find(({ other }) => other?.state.kind === 'failed');
+  const broken = rows.find(
+    ({ kind, comparison, other }) =>
+      comparison.against === 'base' &&
+      ((kind === 'uncompared' && other?.state.kind === 'failed') ||
+        (kind === 'noisy' && answersWrongly(other))),
+  );
   if (broken) {
     const target = counterpart(broken.comparison, summary, medium);
     return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the log.`;
@@ -132,29 +141,34 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
   const of = (...kinds: ChangeKind[]) => rows.filter(({ kind }) => kinds.includes(kind));
   const names = (found: readonly ChangeRow[]) => listNames(onceEach(found, ({ name }) => name));
   const lacking = of('uncompared').filter(lacksOther);
+  const wrong = of('noisy').filter(({ row }) => answersWrongly(row));
+  const exceedsCounts = summary.gates.some(({ counts }) => counts.some(({ failed }) => failed));
   const open = rows.filter(
     (row) =>
       (row.kind === 'noisy' && isCurable(row.comparison)) ||
       (row.kind === 'uncompared' && summary.run.stopped !== null && !lacksOther(row)),
   );
+  const isOne = new Set(open.map(({ comparison }) => comparison.variant)).size === 1;
+  const results = isOne
+    ? `the result for ${names(open)} matters to`
+    : `the results for ${names(open)} matter to`;
   const outcome = outcomeOf(summary);
   const { missed } = outcome;
   const once = medium.acceptOnce ? `, ${medium.acceptOnce(summary.tool.version)}` : '';
   const orAccept = `${once}, or raise the limit in ${medium.code('fail-on')}.`;
   const steps = [
     of('beyond').length > 0 ? `find the cause and fix it${orAccept}` : '',
-    of('beyond').length === 0 && summary.gates.some(({ counts }) => counts.some(({ failed }) => failed))
-      ? `find what does more per request and fix it${orAccept}`
-      : '',
+    of('beyond').length === 0 && exceedsCounts ? `find what does more per request and fix it${orAccept}` : '',
     of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
-    of('beyond', 'failed').length === 0 && of('slower').length > 0
+    wrong.length > 0 ? `fix the answers of ${names(wrong)}: the full report has the errors.` : '',
+    !exceedsCounts && of('beyond', 'failed').length === 0 && of('slower').length > 0
       ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`
       : '',
     missed.length > 0
       ? `make ${listNames(missed, medium.name)} meet the pass criteria, or change these in ${medium.code('slo')}${hasThresholds(summary) ? ' or in the thresholds of the script' : ''}.`
       : '',
-    open.length > 0 ? `if the result for ${names(open)} matters to you, ${tellMore(summary, medium)}.` : '',
-    of('failed').length === 0 ? tellCompare(rows, lacking, summary, medium) : '',
+    open.length > 0 ? `if ${results} you, ${tellMore(summary, medium)}.` : '',
+    of('failed').length + wrong.length === 0 ? tellCompare(rows, lacking, summary, medium) : '',
     ...(outcome.lacksBase ? remediesOf(summary, medium) : []),
   ].filter(Boolean);
   return steps.map((step) => step.replace(/^[a-z]/, (first) => first.toUpperCase())).join(' ');

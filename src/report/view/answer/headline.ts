@@ -37,7 +37,7 @@ export function headlineOf(rows: readonly ChangeRow[], summary: Summary, medium:
   const [slower] = of('slower');
   if (slower) {
     const rest = more(of('slower').length - 1, 'worse');
-    const headline = `${effect(slower, medium)} (${limitWords(slower)})${rest}`;
+    const headline = `${effect(slower, medium)} (${limitWords(slower, summary)})${rest}`;
     return { mark: MARKS.slower, headline, sure: [sureOf(slower), ...noisy] };
   }
   return goodOrOpen(of('faster', 'same'), rows, summary, medium);
@@ -94,16 +94,12 @@ function tellFailed(failed: readonly ChangeRow[]): string {
 /** Why they failed, once for all of one reason. */
 function tellReasons(failed: readonly ChangeRow[], medium: Medium): string[] {
   const reasons = failed.flatMap(({ row }) => (row?.state.kind === 'failed' ? [row.state.reason] : []));
-  return [...new Set(reasons)]
-    .slice(0, NAMED)
-    .map((reason) => `${medium.text(beginSentence(reason)).replace(/\.$/, '')}.`);
+  const shown = [...new Set(reasons)].slice(0, NAMED).map((reason) => medium.text(reason).replace(/\.$/, ''));
+  return shown.length > 0 ? [`Reason: ${shown.join('; ')}.`] : [];
 }
 
-/** With a capital, unless it begins with a path or another text of a program. */
-const beginSentence = (reason: string) => reason.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
-
-function limitWords(row: ChangeRow): string {
-  if (!row.gate) return 'no limit is set';
+function limitWords(row: ChangeRow, { plan }: Summary): string {
+  if (!row.gate) return plan.gates.length > 0 ? 'no limit applies' : 'no limit is set';
   return isWithin(row.comparison, row.gate.gate.above)
     ? `within the limit of ${limitOf(row)}`
     : `limit: ${limitOf(row)}, maybe exceeded`;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { make, quiet } from '../../../../test/fixtures/results/compared.ts';
 import type { Server } from '../../../../test/fixtures/results/make.ts';
+import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../../analyse/analyse.ts';
 import { type Medium, PLAIN_MARKS, THIS_CHANGE } from '../medium.ts';
 import { answerOf } from './answer.ts';
@@ -10,8 +11,8 @@ const medium: Medium = {
   ...{ name: same, text: same, code: same, commit: same, call: same, place: same, ...THIS_CHANGE },
   marks: PLAIN_MARKS,
 };
-const answer = (base: Partial<Server>) => {
-  const servers = ['apache', 'caddy'].map((id) => ({ id, ...quiet, base }));
+const answer = (base: Partial<Server>, head: Partial<Server> = {}) => {
+  const servers = ['apache', 'caddy'].map((id) => ({ id, ...quiet, ...head, base }));
   const found = answerOf(analyse(make(servers, { compareTo: {} })), medium);
   const textOf = (kind: string) => found?.points.find((point) => point.kind === kind)?.text;
   return { headline: found?.headline, sure: textOf('sure'), todo: textOf('todo') };
@@ -26,8 +27,40 @@ test('a base that fails for all: the reason once, and the step', () => {
   });
 });
 
-test('a base that answers wrongly for all: the reason once', () => {
-  expect(answer({ okRatio: 0.7 }).sure).toMatch(
-    /^Cannot tell for apache and caddy: in main: only [\d.]+ % of answers OK, [^.]*\.$/,
+const WRONG = 'only [\\d.]+ % of answers OK, 99 % needed; mostly http 500 at /';
+
+test('a base that answers wrongly for all: the reason once, and the step', () => {
+  const { sure, todo } = answer({ okRatio: 0.7 });
+  expect(sure).toMatch(new RegExp(`^Cannot tell for apache and caddy: in main: ${WRONG}\\.$`));
+  expect(todo).toBe('Fix main, or set compare-to to a commit that works: the full report has the log.');
+});
+
+test('a change that answers wrongly: the step', () => {
+  const { sure, todo } = answer({ okRatio: 1 }, { okRatio: 0.7 });
+  expect(sure).toMatch(new RegExp(`^Cannot tell for apache and caddy: ${WRONG}\\.$`));
+  expect(todo).toBe('Fix the answers of apache and caddy: the full report has the errors.');
+});
+
+test('a change that fails: its reason, once', () => {
+  const failure = { stage: 'build', reason: 'composer install failed', log: '' } as const;
+  expect(answer({}, { failure }).sure).toMatch(/^Reason: composer install failed\./);
+  expect(answer({ okRatio: 1 }, { okRatio: 0 }).sure).toMatch(/^Reason: no answer was OK; mostly http 500\./);
+});
+
+test('several that are not certain are results, in the plural', () => {
+  const few = analyse(
+    make(
+      ['apache', 'caddy'].map((id) => ({ id, ...quiet, base: {} })),
+      { compareTo: {}, instances: 3 },
+    ),
   );
+  const todo = answerOf(few, medium)?.points.find(({ kind }) => kind === 'todo')?.text;
+  expect(todo).toBe('If the results for apache and caddy matter to you, rerun with instances: 4 or more.');
+});
+
+test('where a limit on counts is exceeded: no limit applies to what is slower, and there is one step', () => {
+  const found = answerOf(summaryOf('counts'), medium);
+  const textOf = (kind: string) => found?.points.find((point) => point.kind === kind)?.text;
+  expect(textOf('sure')).toContain('more CPU per request (no limit applies).');
+  expect(textOf('todo')).not.toContain('Decide whether');
 });
