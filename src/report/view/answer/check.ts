@@ -114,6 +114,13 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
+/** What helps if the whole run has no base. */
+function remedyForAll({ code, variant, message, remedy }: Warning): string[] {
+  return code === 'no-base' && variant === null && message.startsWith('nothing to compare with: ')
+    ? [remedy]
+    : [];
+}
+
 /** How to get a base to compare with; empty where there is one. */
 function tellCompare(
   rows: readonly ChangeRow[],
@@ -131,9 +138,9 @@ function tellCompare(
     const target = counterpart(broken.comparison, summary, medium);
     return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the log.`;
   }
-  return rows.length === 0 || lacking.length > 0
-    ? 'give the run something to compare with: the reason is above.'
-    : '';
+  if (rows.length > 0 && lacking.length === 0) return '';
+  const [remedy] = rows.length === 0 ? summary.warnings.flatMap(remedyForAll) : [];
+  return remedy ? `${medium.text(remedy)}.` : 'give the run something to compare with: the reason is above.';
 }
 
 /** The next steps of whoever reads it. */

@@ -3,6 +3,7 @@ import { make, quiet } from '../../../../test/fixtures/results/compared.ts';
 import type { Server } from '../../../../test/fixtures/results/make.ts';
 import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../../analyse/analyse.ts';
+import type { Summary } from '../../../analyse/summary.ts';
 import { type Medium, PLAIN_MARKS, THIS_CHANGE } from '../medium.ts';
 import { answerOf } from './answer.ts';
 
@@ -63,4 +64,14 @@ test('where a limit on counts is exceeded: no limit applies to what is slower, a
   const textOf = (kind: string) => found?.points.find((point) => point.kind === kind)?.text;
   expect(textOf('sure')).toContain('more CPU per request (no limit applies).');
   expect(textOf('todo')).not.toContain('Decide whether');
+});
+
+test('without any base: the step that the warning has', () => {
+  const summary = summaryOf('base-missing');
+  const message = `nothing to compare with: ${summary.plan.compareTo?.reason}`;
+  const remedy = "check out with 'fetch-depth: 0'";
+  const warnings = [{ code: 'no-base', message, remedy, variant: null }];
+  const todoOf = (of: Summary) => answerOf(of, medium)?.points.find(({ kind }) => kind === 'todo')?.text;
+  expect(todoOf({ ...summary, warnings })).toBe("Check out with 'fetch-depth: 0'.");
+  expect(todoOf(summary)).toBe('Give the run something to compare with: the reason is above.');
 });
