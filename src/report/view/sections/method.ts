@@ -46,7 +46,7 @@ function loadOf(facts: ScenarioFacts): Text {
     ...[{ code: facts.name }, ': journey ', { code: facts.journey }, ', load '],
     ...[
       facts.load === SCRIPT_LOAD ? 'of the script' : { code: facts.load },
-      ` in each of ${plural(facts.blocks, 'block')}`,
+      facts.blocks === 1 ? ' in 1 block' : ` in each of ${plural(facts.blocks, 'block')}`,
     ],
     ` per start, ${warmup}; timeout ${duration(facts.timeoutMs / 1000)}${connection}.`,
   ];
@@ -56,7 +56,7 @@ function termsOf(summary: Summary): Method['terms'] {
   return [
     ['RPS', "answers per second, mean of the starts' means."],
     ['±', '95 % t interval over the starts; with one start over its slices.'],
-    ['≥', 'the load generator was the limit, the server can do more.'],
+    ['≥', 'a lower bound: the load generator was the limit, or the ramp ended. The server can do more.'],
     [
       QUANTILES.join(', '),
       'from all requests of a variant pooled (histograms with buckets of 1 %), never averaged.',
