@@ -97,6 +97,8 @@ export interface App {
   handler: boolean;
   /** PHP extensions that it takes, beyond those of the official images. */
   extensions: readonly string[];
+  /** Extensions that it requires, and that official images have only for older versions of PHP. Absent: none. */
+  dropped?: readonly string[];
   /** Extensions that it requires and does not get, as given: `:imap`. Absent: none. */
   leftOut?: readonly string[];
   /** Packages that its composer.json requires, by name. */
@@ -242,9 +244,8 @@ export interface Tune {
   values?: readonly number[];
 }
 
-/** A part of a comparison that runs on a machine of its own: `2/3`. */
+/** A part of a comparison that runs on a machine of its own: `2/3`. Counted from 1. */
 export interface Shard {
-  /** From 1. */
   index: number;
   of: number;
 }
@@ -265,7 +266,6 @@ export interface LoadFrom {
   address: string;
 }
 
-/** Options of a run. */
 export interface RunOptions {
   apps: readonly App[];
   runtimes: readonly RuntimeChoice[];

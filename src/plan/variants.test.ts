@@ -250,3 +250,18 @@ test('instructions are counted in an image of their own for each version, one fo
   const { variants } = planVariants({ ...counted, runtimes: one ? [one] : [], other: image });
   expect(variants.map((variant) => variant.counter)).toEqual([own, undefined]);
 });
+
+test('the image of PHP 8.6 gets an extension that images of older PHP have', () => {
+  const { images } = planVariants({
+    ...config,
+    apps: [{ ...shop, dropped: ['mbstring'] }],
+    php: ['8.5', '8.6'],
+  });
+  const given = images
+    .filter(({ runtime: { name } }) => name === 'apache')
+    .map(({ php, args }) => [php, args.EXTENSIONS]);
+  expect(given).toEqual([
+    ['8.5', undefined],
+    ['8.6', 'mbstring'],
+  ]);
+});

@@ -1,4 +1,5 @@
 import { at } from '../config/document.ts';
+import { extensionsFor } from '../config/parts/apps.ts';
 import { findMisfit } from '../config/parts/fit.ts';
 import { findUnmetNeed } from '../config/php/php-versions.ts';
 import { unknownWord } from '../config/text.ts';
@@ -284,7 +285,7 @@ function planImage(
   set: Readonly<Record<string, OptionValue>>,
   install: boolean,
 ): PlannedImage {
-  const args: Record<string, string> = { PHP_VERSION: php, ...extensionArgs(app) };
+  const args: Record<string, string> = { PHP_VERSION: php, ...extensionArgs(app, php) };
   const atBuild: string[] = [];
   for (const [name, spec] of Object.entries(runtime.options)) {
     if (spec.at !== 'build') continue;
@@ -302,8 +303,9 @@ function planImage(
 }
 
 /** None where none is wanted: a Dockerfile need not know of what it is never given. */
-function extensionArgs({ extensions }: App): Record<string, string> {
-  return extensions.length === 0 ? {} : { EXTENSIONS: [...extensions].sort().join(' ') };
+function extensionArgs(app: App, php: string): Record<string, string> {
+  const extensions = extensionsFor(app, php);
+  return extensions.length === 0 ? {} : { EXTENSIONS: extensions.join(' ') };
 }
 
 function formatOptions(set: Readonly<Record<string, OptionValue>>): string {

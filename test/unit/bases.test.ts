@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { realFiles } from '../../src/config/files.ts';
-import { judgeApp } from '../../src/config/parts/apps.ts';
+import { extensionsFor, judgeApp } from '../../src/config/parts/apps.ts';
 import { loadRuntimes } from '../../src/config/parts/runtimes.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 
@@ -20,6 +20,7 @@ interface Base {
   files: string[];
   env?: string[];
   extensions?: string[][];
+  dropped?: Record<string, string>;
   own?: string[];
   conflicts?: string[];
   health?: boolean;
@@ -232,4 +233,16 @@ test('apps are compiled no extension that all PHP images have, and those that th
   const built = (baseOf('php:{php}-cli').extensions ?? []).flat().map((name) => name.replace(/^zend /, ''));
   const requirements = [...built, 'pcntl', 'sockets', 'intl'].map((name) => `ext-${name}`);
   expect(judgeApp({ requirements, handler: false }, {}).extensions).toEqual(['pcntl', 'sockets', 'intl']);
+});
+
+test('apps are compiled what images lack from a version of PHP on, and not before', () => {
+  const { dropped = {} } = baseOf('php:{php}-cli');
+  for (const [name, php] of Object.entries(dropped)) {
+    const app = judgeApp({ requirements: [`ext-${name}`, 'ext-intl', 'ext-sodium'], handler: false }, {});
+    const older = baseOf('php:{php}-cli').php?.at(-1) ?? '';
+    expect([older, php, '8.10', '9.0'].map((version) => extensionsFor(app, version))).toEqual([
+      ...[['intl'], ['intl', name], ['intl', name], ['intl', name]],
+    ]);
+  }
+  expect(Object.keys(dropped)).toEqual(['mbstring']);
 });

@@ -25,12 +25,30 @@ const KINDS: Readonly<Record<string, AppKind>> = {
   'symfony/framework-bundle': 'symfony',
 };
 
+/** What frameworks require, also where no composer.lock names it. */
+const REQUIRED: Partial<Record<AppKind, readonly string[]>> = {
+  laravel: ['ext-mbstring'],
+  lumen: ['ext-mbstring'],
+};
+
 /** Extensions that the official images have without being asked, by `php -m`. */
 const BUILT_IN = new Set(
   `core ctype curl date dom fileinfo filter hash iconv json libxml mbstring mysqlnd openssl pcre pdo pdo_sqlite phar
   posix random readline reflection session simplexml sodium spl sqlite3 standard tokenizer xml xmlreader xmlwriter
   opcache zlib`.split(/\s+/),
 );
+
+/** Those that images lack from a version of PHP on: mbstring was there for PECL, which is gone. */
+const DROPPED: ReadonlyMap<string, string> = new Map([['mbstring', '8.6']]);
+
+/** Extensions to compile for an app on a version of PHP. */
+export function extensionsFor(
+  { extensions, dropped = [] }: Pick<App, 'extensions' | 'dropped'>,
+  php: string,
+): string[] {
+  const lacks = (name: string) => php.localeCompare(DROPPED.get(name) ?? '', 'en', { numeric: true }) >= 0;
+  return [...extensions, ...dropped.filter(lacks)].sort();
+}
 
 /** `ext-intl` → `intl`; undefined: it is no extension. */
 const extensionOf = (name: string) => /^ext-([a-z][a-z0-9_]*)$/.exec(name)?.[1];
@@ -61,22 +79,28 @@ interface Found {
 export function judgeApp(
   { requirements, below = [], handler, bundles = false }: Found,
   said: { kind?: AppKind | undefined; extensions?: readonly string[] | undefined },
-): Pick<App, 'kind' | 'handler' | 'extensions' | 'leftOut' | 'packages'> {
+): Pick<App, 'kind' | 'handler' | 'extensions' | 'dropped' | 'leftOut' | 'packages'> {
   const framework =
     Object.entries(KINDS).find(([name]) => requirements.includes(name))?.[1] ??
     (bundles ? 'symfony' : undefined);
   const own = handler && requirements.includes('psr/http-server-handler') ? 'psr15' : 'plain';
   const given = said.extensions ?? [];
-  const known = new Set([...BUILT_IN, ...given.map((name) => name.replace(/^:|-.*$/g, ''))]);
+  const named = new Set(given.map((name) => name.replace(/^:|-.*$/g, '')));
   const leftOut = given.filter((name) => name.startsWith(':'));
-  const wanted = new Set([...requirements, ...below].flatMap((name) => extensionOf(name) ?? []));
+  const kind = said.kind ?? framework ?? own;
+  const required = [...requirements, ...below, ...(REQUIRED[kind] ?? [])].flatMap(
+    (name) => extensionOf(name) ?? [],
+  );
+  const wanted = [...new Set(required)].filter((name) => !named.has(name));
+  const dropped = wanted.filter((name) => DROPPED.has(name));
   return {
-    kind: said.kind ?? framework ?? own,
+    kind,
     handler,
     extensions: [
-      ...[...wanted].filter((name) => !known.has(name)),
+      ...wanted.filter((name) => !BUILT_IN.has(name)),
       ...given.filter((name) => !name.startsWith(':')),
     ],
+    ...(dropped.length > 0 && { dropped }),
     ...(leftOut.length > 0 && { leftOut }),
     packages: requirements,
   };
