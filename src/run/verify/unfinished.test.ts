@@ -7,6 +7,10 @@ const ofBody = (body: string) => find(body)?.what ?? null;
 const titled = (title: string, body = '') => ofBody(`<html><head><title>${title}</title></head>${body}`);
 const redirect = (location: string) => findUnfinished({ title: null, location, body: '' })?.what ?? null;
 
+/** As PHP shows it without html_errors. */
+const LACK = 'Class "Locale" not found in /app/Translator.php';
+const LINE = ' in /app/Translator.php on line 199\n';
+
 test.each([
   ['MediaWiki without', titled('MediaWiki 1.43.6', '<p>LocalSettings.php not found.</p>')],
   ['wp-config.php', titled('WordPress &rsaquo; Setup Configuration File')],
@@ -14,6 +18,12 @@ test.each([
   ['Symfony', titled('Welcome to Symfony!')],
   ['Whoops', titled('Whoops! There was an error.')],
   ['fatal error', ofBody('<br />\n<b>Fatal error</b>:  Uncaught Error in <b>/app/index.php</b>')],
+  [
+    'fatal error',
+    ofBody(`\nFatal error: Uncaught Error: ${LACK}:199\nStack trace:\n#0 {main}\n  thrown${LINE}`),
+  ],
+  ['fatal error', ofBody(`<html><title>Shop</title><p>\nFatal error: Allowed memory size exhausted${LINE}`)],
+  ['fatal error', ofBody(`\nParse error: syntax error, unexpected end of file${LINE}`)],
   ['not run', ofBody('<?php\nrequire "vendor/autoload.php";')],
   ['not run', ofBody('<? // The start page\n')],
   ['not run', ofBody("<? include 'header.inc.php'; ?>")],
@@ -53,6 +63,7 @@ test.each([
   ['a page of MediaWiki', titled('MediaWiki', '<p>MediaWiki has been installed.</p>')],
   ['a page about it', titled('A blog', '<p>It says “LocalSettings.php not found”, and It works!</p>')],
   ['a page on WordPress', titled('How to install WordPress')],
+  ['a page on such an error', titled('Help', `<pre>\nFatal error: ${LACK} on line 3\n</pre>`)],
   ['a list of results', titled('Index of companies')],
   ['XHTML', ofBody('<?xml version="1.0"?>\n<html><head><title>Shop</title></head></html>')],
   ['a page on PHP', titled('PHP', '<pre>&lt;? echo 1 ?> &lt;?php echo 1</pre>')],
@@ -77,6 +88,12 @@ test('short tags have a remedy of their own', () => {
   expect(find("<?php include 'a.php'; ?>")?.remedy).toContain('install the app');
 });
 
+test('a fatal error has a remedy of its own', () => {
+  for (const message of [`\nFatal error: ${LACK}${LINE}`, '<b>Fatal error</b>:  It ends'])
+    expect(find(message)?.remedy).toContain('`extensions`');
+});
+
 test('a page with many open comments takes no time', () => {
   expect(ofBody('<!-- <script>'.repeat(20_000))).toBeNull();
+  expect(ofBody(`\nFatal error: a on line 1 ${' '.repeat(20_000)}.`.repeat(5))).toBeNull();
 });

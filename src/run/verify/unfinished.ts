@@ -30,6 +30,10 @@ interface Mark extends Partial<Unfinished> {
 /** How to fix a page whose mark has no remedy of its own. */
 const INSTALL = 'install the app in `prepare`, or in `set-up` if it needs a database';
 
+/** An installation does not bring what the message misses. */
+const FATAL =
+  'add a missing extension with `extensions`, such as `gettext` for `textdomain()`, or fix what the message names';
+
 /** Statements with which PHP in a page begins. */
 const STATEMENT = String.raw`(\$\w|((include|require)(_once)?|echo|print|if|else|elseif|for|foreach|while|switch|function|session_start)\b)`;
 
@@ -66,8 +70,14 @@ const MARKS: readonly Mark[] = [
     what: 'an error page of Whoops',
     title: /^Whoops(! There was an error|, looks like something went wrong)/,
   },
-  // PHP: php_error_cb() in main/main.c. With display_errors a fatal error is answered with HTTP 200.
-  { what: 'a fatal error of PHP', body: /<b>(Fatal|Parse) error<\/b>: {2}/ },
+  // PHP: php_error_cb() in main/main.c. With display_errors a fatal error is answered with HTTP 200. Many apps turn that on.
+  { what: 'a fatal error of PHP', body: /<b>(Fatal|Parse) error<\/b>: {2}/, remedy: FATAL },
+  // Without html_errors, as in runtimes/_shared/php.ini. The message ends the page. Text about one has more behind it.
+  {
+    what: 'a fatal error of PHP',
+    body: /\n(Fatal|Parse) error: [^\n]+(\n(?!Fatal|Parse)[^\n]*)* on line \d+\s*$/,
+    remedy: FATAL,
+  },
   { what: 'PHP code that was not run', body: sourceWith('<\\?php'), isMarkup: true },
   // runtimes/_shared/php.ini turns short tags off, as php.ini-production does.
   {
