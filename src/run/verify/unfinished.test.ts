@@ -33,6 +33,20 @@ test.each([
   ['Composer packages', ofBody("Cannot find 'vendor/autoload.php'. Run `composer install`.")],
   ['error message', ofBody('<p class="error">Cannot find <tt>config.php</tt>. Please read the readme.</p>')],
   ['error message', ofBody('{"error": "Could not connect to the database"}')],
+  ['error page', titled('Startup failed', '<p>Tiny Tiny RSS was unable to start properly.</p>')],
+  ['error page', titled('Database error – A wiki')],
+  ['not configured', ofBody('Installation not yet configured; please edit config.inc.php')],
+  ['not configured', ofBody('config.inc.php is missing!')],
+  ['not configured', ofBody('Configuration error: Copy conf/config.inc.php-dist to conf/config.inc.php.')],
+  [
+    'older tables',
+    ofBody('ERROR: The PostfixAdmin database layout is outdated (you have r1, but r1844 is expected).'),
+  ],
+  [
+    'extension',
+    ofBody('Your PHP installation does not support the pgsql module. You will need to install it.'),
+  ],
+  ['extension', ofBody('<p>SPIP requires the php extension: mbstring</p>')],
   ['phpinfo', titled('PHP 8.4.16 - phpinfo()')],
   ['phpinfo', titled('PHP 8.5.0RC1 - phpinfo()')],
   ['default page of Apache', titled('Apache2 Debian Default Page: It works')],
@@ -64,6 +78,9 @@ test.each([
   ['a page about it', titled('A blog', '<p>It says “LocalSettings.php not found”, and It works!</p>')],
   ['a page on WordPress', titled('How to install WordPress')],
   ['a page on such an error', titled('Help', `<pre>\nFatal error: ${LACK} on line 3\n</pre>`)],
+  ['a page on errors', titled('Error handling in PHP', '<p>config.inc.php is missing!</p>')],
+  ['a page with a setting', titled('Settings', '<p>The module is not installed. It is not configured.</p>')],
+  ['an API', ofBody('{"modules": ["php"], "errors": 0}')],
   ['a list of results', titled('Index of companies')],
   ['XHTML', ofBody('<?xml version="1.0"?>\n<html><head><title>Shop</title></head></html>')],
   ['a page on PHP', titled('PHP', '<pre>&lt;? echo 1 ?> &lt;?php echo 1</pre>')],
@@ -91,6 +108,10 @@ test('short tags have a remedy of their own', () => {
 test('a fatal error has a remedy of its own', () => {
   for (const message of [`\nFatal error: ${LACK}${LINE}`, '<b>Fatal error</b>:  It ends'])
     expect(find(message)?.remedy).toContain('`extensions`');
+});
+
+test('a missing extension has a remedy of its own', () => {
+  expect(find('<p>PHP extension gd is not installed.</p>')?.remedy).toContain('`extensions`');
 });
 
 test('a page with many open comments takes no time', () => {

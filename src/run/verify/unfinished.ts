@@ -92,10 +92,37 @@ const MARKS: readonly Mark[] = [
     body: /\bcomposer(\.phar)? (install|update)\b|vendor\/autoload\.php/i,
     isMessage: true,
   },
+  // phpPgAdmin: lang/english.php; SPIP: ecrire/lang/ecrire_en.php
+  {
+    what: 'an app without one of its extensions',
+    body: /^(?=.*\bphp\b)(?=.*\b(not|missing|needs?|required?s?)\b).*\b(extension|module)s?\b/is,
+    isMessage: true,
+    remedy: 'add the extension with `extensions`',
+  },
+  // PostfixAdmin: public/login.php, common.php; phpPgAdmin: libraries/lib.inc.php
+  {
+    what: 'an app that is not configured',
+    body: /\bnot (yet )?configured\b|\bconfiguration error\b|\bconfig(uration)?\b.* (is )?(missing|not (found|loaded))\b/i,
+    isMessage: true,
+  },
+  // PostfixAdmin: check_db_version() in functions.inc.php
+  {
+    what: 'an app with older tables than its code needs',
+    body: /\b(database|schema|tables?)\b.*\b(outdated|too old|wrong version|version is wrong)\b/i,
+    isMessage: true,
+    remedy: 'run its migrations in `set-up`',
+  },
   {
     what: 'an error message',
     body: /\b(cannot|can't|could not|couldn't|unable to|failed to) (find|open|read|load|write|connect)\b/i,
     isMessage: true,
+  },
+  // Tiny Tiny RSS: include/sanity_check.php; MediaWiki: includes/exception/MWExceptionRenderer.php
+  {
+    what: 'an error page',
+    title:
+      /^(start-?up failed|((fatal|internal|server|internal server|database|configuration|application|connection) )?error)\W*( [-–—|·:›] .*)?$/i,
+    remedy: 'fix what the page names',
   },
   // PHP: ext/standard/info.c
   { what: 'the output of phpinfo()', title: /^PHP \d+\.\d+\.\d+\S* - phpinfo\(\)$/ },
