@@ -12,6 +12,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
   [
     ...[
       'looks-unfinished',
+      'login-form',
       'same-page',
       'redirect',
       'answers-differ',

@@ -130,6 +130,38 @@ test('paths that show one page, such as a login form, are a warning', () => {
   expect(describe({ a: { '/1': one, '/2': two, '/x': bare, '/y': bare } }).warnings).toEqual([]);
 });
 
+const LOGIN = `<title>Shop</title><form><input name="user"><input value="" type="password" name="p"></form>`;
+const NEWS = '<p>One more piece of news, and what we think of it.</p>'.repeat(20);
+
+test('paths that show a login form get one warning, with how to get behind it', () => {
+  const [form, titled] = [LOGIN, `${LOGIN.replace('Shop', 'Sign in to the shop')}${NEWS}`].map((body) =>
+    answer({ body }),
+  );
+  const pages = { '/': form, '/admin': titled, '/news': answer({ body: LOGIN + NEWS }) } as const;
+  const { warnings } = describe({ a: pages, b: pages } as never);
+  expect(warnings).toEqual([
+    {
+      code: 'login-form',
+      message: 'GET / and GET /admin look like a login form ("Shop")',
+      remedy: expect.stringMatching(/k6 script.*`headers`/),
+      variant: null,
+    },
+  ]);
+});
+
+test('a login form at a path of that name is what was asked for', () => {
+  const pages = Object.fromEntries(
+    ['/login.php', '/users/sign-in', '/auth', '/index.php?do=logon'].map((path) => [path, path]),
+  );
+  const replies = Object.fromEntries(
+    Object.keys(pages).map((path) => [
+      path,
+      answer({ body: `${LOGIN}<p>${'a b c '.repeat(9)} ${path.repeat(4)}` }),
+    ]),
+  );
+  expect(describe({ a: replies }).warnings.map(({ code }) => code)).not.toContain('login-form');
+});
+
 test('a set-up that changed nothing is quoted', () => {
   const said = ({ id }: { id: string }) => (id === 'a' ? 'PHP module gd\tis not installed' : null);
   const [warning] = describe({ a: { '/': SETUP }, b: { '/': SETUP } }, said).warnings;

@@ -24,6 +24,7 @@ export function describePages(
   const checked: CheckedPage[] = [];
   const odd: Odd[] = [];
   const shown: Shown[] = [];
+  const logins: CheckedPage[] = [];
   for (const { variant } of servers) {
     const replies = rounds.find((round) => round.has(variant.id))?.get(variant.id) ?? new Map();
     const seen = new Set<string>();
@@ -35,13 +36,47 @@ export function describePages(
       seen.add(endpoint);
       const page = describePage(path, journey, variant.id, answer);
       checked.push(page);
-      if (variant === servers[0]?.variant && journey === null && page.status === 200 && page.title !== null)
-        shown.push({ name: nameOf(page), title: page.title, words: wordsOf(answer.body, path) });
+      if (variant === servers[0]?.variant && journey === null && page.status === 200) {
+        if (isLogin(page, answer.body)) logins.push(page);
+        else if (page.title !== null)
+          shown.push({ name: nameOf(page), title: page.title, words: wordsOf(answer.body, path) });
+      }
       const found = findUnfinished({ ...page, body: answer.body });
       if (found) odd.push({ ...found, page, label: variant.label, said: setUpSaid(variant) ?? null });
     }
   }
-  return { checked: groupPages(checked), warnings: [...warn(odd, servers.length), ...warnOfSame(shown)] };
+  return {
+    checked: groupPages(checked),
+    warnings: [...warn(odd, servers.length), ...warnOfLogin(logins), ...warnOfSame(shown)],
+  };
+}
+
+/** A path that asks for such a form is meant. */
+const LOGIN_PATH = /log-?[io]n|sign-?[iu][np]|auth|regist|password/i;
+const LOGIN_TITLE = /\b(log|sign)[ -]?[io]n\b/i;
+const PASSWORD = /<input\s[^<>]{0,500}\btype\s*=\s*["']?password\b/i;
+/** A page with more text may have a box for visitors with an account. */
+const MOST_WORDS = 150;
+
+/** Shows little more than a form with a password. */
+function isLogin({ endpoint, title }: CheckedPage, body: string): boolean {
+  if (LOGIN_PATH.test(endpoint) || !PASSWORD.test(body)) return false;
+  return LOGIN_TITLE.test(title ?? '') || (textOf(body).match(/[\p{L}\p{N}]+/gu) ?? []).length <= MOST_WORDS;
+}
+
+function warnOfLogin(pages: readonly CheckedPage[]): Warning[] {
+  const [first] = pages;
+  if (first === undefined) return [];
+  const shows = first.title === null ? '' : ` ("${first.title}")`;
+  return [
+    {
+      code: 'login-form',
+      message: `${listNames(pages.map(nameOf))} ${pages.length > 1 ? 'look' : 'looks'} like a login form${shows}`,
+      remedy:
+        'log in with a k6 script, or send a token with `headers`. If you mean this form, ignore this warning',
+      variant: null,
+    },
+  ];
 }
 
 /** A page of the first variant, for the search for paths that show one page. */
@@ -158,10 +193,17 @@ export function readTitle(body: string): string | null {
   return line === '' ? null : cut(line, MOST.title);
 }
 
+/** Without tags. */
+const textOf = (body: string): string => body.replace(/<(script|style)\b[^<]*<\/\1>|<[^<>]*>/gi, ' ');
+
 /** The first words of a page of HTML, as a person reads them. */
 function readText(body: string): string {
-  const text = body.slice(0, MOST.read).replace(/<(script|style)\b[^<]*<\/\1>|<[^<>]*>/gi, ' ');
-  return cut(cleanLine(readEntities(text)).replace(/\s+/g, ' ').trim(), MOST.title);
+  return cut(
+    cleanLine(readEntities(textOf(body.slice(0, MOST.read))))
+      .replace(/\s+/g, ' ')
+      .trim(),
+    MOST.title,
+  );
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
