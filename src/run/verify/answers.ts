@@ -16,6 +16,7 @@ import {
   findRedirects,
   type Reply,
   type Round,
+  sayCookieCheck,
   sayFurther,
 } from './verify.ts';
 
@@ -214,7 +215,7 @@ function warnOfRedirects(world: World, asked: readonly Asked[]): void {
   world.sink.warn({
     code: 'redirect',
     message: `the load measures redirects, not their targets: ${redirects.slice(0, 5).join(', ')}`,
-    remedy: `${way}; redirects to https can be turned off in the app. If the redirect is what you want to measure, ignore this warning`,
+    remedy: `${way}${sayCookieCheck(asked)}; redirects to https can be turned off in the app. If the redirect is what you want to measure, ignore this warning`,
     variant: null,
   });
 }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Asked, findDifferent as find, findRedirects, sayFurther } from './verify.ts';
+import {
+  type Answer,
+  type Asked,
+  findDifferent as find,
+  findRedirects,
+  sayCookieCheck,
+  sayFurther,
+} from './verify.ts';
 
 const findDifferent = (input: readonly Asked[]) => find(input, 'app.test');
 
@@ -262,6 +269,21 @@ test('redirects are found with where they lead, except for a path that is not lo
     moved('GET /shop', 302, 'install.php'),
   ]);
   expect([...found]).toEqual([['GET /', '/login']]);
+});
+
+test('a redirect to the same path that sets a cookie is a check for cookies, and its remedy is to send one', () => {
+  const moved = (request: string, location: string, headers: string): Asked => ({
+    ...asked('a', '', '', { status: 302, location, headers: `Date: Fri\n${headers}` }),
+    request,
+  });
+  const cookie = 'Set-Cookie: _chc=1; path=/, b=2';
+  const check = moved('GET /login?to=%2F', 'http://app.test/login?to=/&_checkCookie=1', cookie);
+  expect(sayCookieCheck([moved('GET /', '/login', cookie), check])).toBe(
+    "; GET /login?to=%2F checks for cookies: set `headers`, such as 'Cookie: _chc=1'",
+  );
+  expect(sayCookieCheck([{ ...check, request: 'GET /en' }])).toBe('');
+  expect(sayCookieCheck([moved('GET /login', '/login/', 'Server: nginx')])).toBe('');
+  expect(sayCookieCheck([moved('GET /login', 'http://', cookie)])).toBe('');
 });
 
 test('what the journey has against an answer counts, and what it does not, may be any status', () => {

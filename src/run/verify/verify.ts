@@ -127,6 +127,20 @@ export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
 
+/** An app that checks for cookies sets one and redirects to the same path: without the cookie, its target is no page. */
+export function sayCookieCheck(asked: readonly Asked[]): string {
+  for (const { request, answers } of asked) {
+    const { status = 0, location = '', headers = '' } = answers[0] ?? {};
+    const [, cookie] = /^set-cookie: ([^=;\s]+=[^;\s]*)/im.exec(headers) ?? [];
+    const path = /^GET ([^?]+)/.exec(request)?.[1];
+    if (status < 300 || status >= 400 || cookie === undefined || path === undefined) continue;
+    const target = URL.parse(location, `http://app.test${path}`);
+    if (target?.pathname === path)
+      return `; ${request} checks for cookies: set \`headers\`, such as 'Cookie: ${cookie}'`;
+  }
+  return '';
+}
+
 function isBad({ status, fault }: Answer, { mayRefuse }: Asked): boolean {
   return status === 0 || fault !== undefined || (status >= 400 && !mayRefuse);
 }
