@@ -205,7 +205,7 @@ const READER = `<?php
 $database = new PDO('pgsql:host=postgres;dbname=' . getenv('BENCH_DATABASE'), 'postgres', 'secret');
 $names = $database->query('SELECT name FROM articles')->fetchAll(PDO::FETCH_COLUMN);
 if ($names !== ['Wheelbarrow']) http_response_code(500);
-echo implode(' ', $names);`;
+echo implode(' ', $names), ' in ', getenv('BENCH_DATABASE');`;
 
 withCompose('a dump fills the database of each variant, and one that fails names its error', async () => {
   mkdirSync(join(project.folder, 'reader/public'), { recursive: true });

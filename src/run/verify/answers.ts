@@ -6,7 +6,7 @@ import { addressOf, sentBy } from '../servers/target.ts';
 import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn, warnOfStarts } from './learned.ts';
-import { maskBodies } from './mask.ts';
+import { maskAnswers } from './mask.ts';
 import { describePages } from './pages.ts';
 import {
   type Answer,
@@ -302,7 +302,7 @@ const UNASKED: Reply = {
 };
 
 /** All rounds of each variant, by app and ref: only those of the same are compared with each other. */
-function pair({ job: { config } }: World, servers: readonly Server[], rounds: readonly Round[]): Asked[][] {
+function pair({ job }: World, servers: readonly Server[], rounds: readonly Round[]): Asked[][] {
   const idsOf = new Map<string, string[]>();
   for (const { variant } of servers) {
     const app = appOf(variant);
@@ -319,8 +319,8 @@ function pair({ job: { config } }: World, servers: readonly Server[], rounds: re
           return ofVariant ? (ofVariant.get(request) ?? UNASKED) : [];
         });
         const { answer: _, endpoint: __, ...rules } = replies[0] ?? UNASKED;
-        const answers = replies.map(({ answer }) => answer);
-        return { ...rules, variant, request, answers: maskBodies(answers, config.mask ?? []) };
+        const given = replies.map(({ answer }) => answer);
+        return { ...rules, variant, request, answers: maskAnswers(given, job, variant) };
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../../errors.ts';
-import { maskBodies } from './mask.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
+import { maskAnswers, maskBodies } from './mask.ts';
 import type { Answer } from './verify.ts';
 
 const answer = (body: string): Answer => ({ status: 200, error: '', type: 'text/html', location: '', body });
@@ -20,3 +21,19 @@ test('an expression that backtracks without end is stopped, and reported', () =>
   expect(stopped).toThrow(UserError);
   expect(stopped).toThrow('a regular expression takes too long');
 }, 30_000);
+
+test("the name of the variant's own database is no difference, and any other text is", () => {
+  const variants = ['a', 'b', 'c', 'd'].map((id) => ({ id }) as PlannedVariant);
+  const hide = (id: string, body: string, services: object | undefined, location = '') =>
+    maskAnswers(
+      [{ ...answer(body), location }],
+      { config: { services, mask: ['z+'] } as never, plan: { variants } },
+      id,
+    );
+  const page = (n: number) => `zz prefix_bench_${n}mwUser=([^;]+) in bench_${n}, not in bench_${n}0`;
+  expect(hide('b', page(2), {}, '/bench_2/login')).toEqual([
+    { ...answer('… prefix_…mwUser=([^;]+) in …, not in bench_20'), location: '/…/login' },
+  ]);
+  expect(hide('c', page(2), {})[0]?.body).toContain('bench_2m');
+  expect(hide('b', page(2), undefined)[0]?.body).toContain('bench_2m');
+});

@@ -1,6 +1,8 @@
 import { createContext, Script } from 'node:vm';
 import { quote } from '../../config/text.ts';
+import { databaseOf } from '../../engine/services.ts';
 import { UserError } from '../../errors.ts';
+import type { Job } from '../world.ts';
 import type { Answer } from './verify.ts';
 
 /** An expression that backtracks without end would keep the run from ever going on. */
@@ -29,4 +31,24 @@ export function maskBodies(answers: readonly Answer[], masks: readonly string[])
     }
   }
   return answers.map((answer, i) => ({ ...answer, body: bodies[i] as string }));
+}
+
+/**
+ * The answers to compare with those of other variants: without what the user's own expressions match, and without the
+ * name of the variant's own database. Some apps show that, such as MediaWiki in the names of its cookies.
+ */
+export function maskAnswers(
+  answers: readonly Answer[],
+  { config, plan }: { config: Pick<Job['config'], 'mask' | 'services'>; plan: Pick<Job['plan'], 'variants'> },
+  id: string,
+): Answer[] {
+  const masked = maskBodies(answers, config.mask ?? []);
+  const variant = config.services && plan.variants.find((one) => one.id === id);
+  if (!variant) return masked;
+  const name = new RegExp(`${databaseOf(variant, plan.variants)}(?!\\d)`, 'g');
+  return masked.map((answer) => ({
+    ...answer,
+    body: answer.body.replace(name, '…'),
+    location: answer.location.replace(name, '…'),
+  }));
 }
