@@ -145,7 +145,7 @@ export function testApplication(name: string, app: Application, project: () => P
     }
     const [, version] = (rowOf(name)?.[0] ?? '').split(' ');
     expect(readFileSync(join(folder, 'packages'), 'utf8')).toMatch(
-      RegExp(`^${app.packages.split(' ')[0]} (?:\\d+:)?${version?.replaceAll('.', '\\.')}[.+-]`, 'm'),
+      RegExp(`^${app.packages.split(' ')[0]} (?:\\d+:)?${version?.replaceAll('.', '\\.')}[.+~-]`, 'm'),
     );
   }, 900_000);
 }
