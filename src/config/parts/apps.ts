@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, AppKind>> = {
   'symfony/framework-bundle': 'symfony',
 };
 
-/** What frameworks require, also where no composer.lock names it. */
+/** Extensions that frameworks require, also where no composer.lock names them. */
 const REQUIRED: Partial<Record<AppKind, readonly string[]>> = {
   laravel: ['ext-mbstring'],
   lumen: ['ext-mbstring'],

@@ -228,7 +228,7 @@ describe('the headline', () => {
   test('what fails to build comes before what is slower within its limit', () => {
     const found = answer(summaryOf('base-broken'));
     expect(found).toMatchObject({ mark: 'bad', headline: 'nginx-fpm (unix) failed to build' });
-    expect(found.sure).toContain('Composer install failed.');
+    expect(found.sure).toContain('Reason: composer install failed.');
     expect(found.sure).toContain('Cannot tell for swoole: wrong answers.');
     expect(found.sure).toContain(
       'Not compared with main: apache (main failed to build: it was not built); nginx-fpm (tcp) (no counterpart)',
