@@ -30,6 +30,15 @@ describe('what an app is', () => {
     [{ ...composer('sylius/sylius', 'symfony/runtime'), 'config/bundles.php': '' }, [], { kind: 'symfony' }],
     [composer('symfony/runtime'), [], { kind: 'plain' }],
     [{}, ['--extensions', 'ext-intl'], { extensions: ['intl'] }],
+    // Images of PHP 8.6 lack it. Laravel requires it, whether a composer.lock lists that or not.
+    [composer('ext-mbstring'), [], { extensions: [], dropped: ['mbstring'] }],
+    [composer('laravel/framework'), [], { extensions: [], dropped: ['mbstring'] }],
+    [composer('laravel/framework'), ['--extensions', 'mbstring'], { extensions: ['mbstring'] }],
+    [
+      composer('laravel/framework'),
+      ['--extensions', ':mbstring'],
+      { extensions: [], leftOut: [':mbstring'] },
+    ],
     [
       {},
       ['--extensions', 'php-gd,php8.4-intl,php-xdebug-3.4.0,php84-pecl-redis'],

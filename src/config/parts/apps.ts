@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, AppKind>> = {
   'symfony/framework-bundle': 'symfony',
 };
 
-/** Extensions that frameworks require, also where no composer.lock names them. */
+/** Frameworks require these, also where no composer.lock names them. */
 const REQUIRED: Partial<Record<AppKind, readonly string[]>> = {
   laravel: ['ext-mbstring'],
   lumen: ['ext-mbstring'],
