@@ -264,7 +264,7 @@ function ofAnswers(scenario: ScenarioSummary, results: Results): Warning[] {
       warning(
         'slo-missed',
         `scenario ${scenario.facts.name}: ${words}`,
-        `use more workers or CPUs, or less load; the limits are in the slo of the scenario${scenario.facts.thresholds?.length ? ' and the thresholds of its script' : ''}`,
+        `use more workers or CPUs, or less load; the criteria are in the slo of the scenario${scenario.facts.thresholds?.length ? ' and the thresholds of its script' : ''}`,
         missed,
       ),
     );

@@ -64,7 +64,7 @@ function termsOf(summary: Summary): Method['terms'] {
     ['~', `${DOUBTFUL}.`],
     [
       'OK',
-      "share of right answers; timeouts, resets and errors such as HTTP 500 count against it. Below the scenario's limit (99 % if none is given) a variant is not ranked.",
+      "share of right answers; timeouts, resets and errors such as HTTP 500 count against it. A variant below the scenario's criterion (99 % if none is given) is not ranked.",
     ],
     [
       'CPU ms/request',
