@@ -114,7 +114,7 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
-/** The step that helps if the whole run has no base. */
+/** The step if the whole run has no base. */
 function remedyForAll({ code, variant, message, remedy }: Warning): string[] {
   return code === 'no-base' && variant === null && message.startsWith('nothing to compare with: ')
     ? [remedy]
