@@ -21,6 +21,17 @@ function countsOf(
   }));
 }
 
+/** Repeats of a start agree, starts do not: six repeats a side are two observations. */
+const APART = {
+  head: [
+    [5, 5, 5.01],
+    [9, 9, 9.01],
+  ],
+  base: [
+    [3, 3, 3.01],
+    [4, 4, 4.01],
+  ],
+};
 const constant = (value: number): Starts => [Array(3).fill(value), Array(3).fill(value)];
 
 function resultsOf(head: Starts, base: Starts | null, gates: readonly Gate[] = []): Results {
@@ -73,16 +84,7 @@ describe('counts of both sides', () => {
   });
 
   test('what differs between starts counts in full', () => {
-    // Repeats of a start agree, starts do not: six repeats a side are two observations.
-    const head = [
-      [5, 5, 5.01],
-      [9, 9, 9.01],
-    ];
-    const base = [
-      [3, 3, 3.01],
-      [4, 4, 4.01],
-    ];
-    expect(judge(head, base)?.change?.verdict).toBe('inconclusive');
+    expect(judge(APART.head, APART.base)?.change?.verdict).toBe('inconclusive');
   });
 
   test('with one start on a side repeats are what is tested', () => {
@@ -170,16 +172,12 @@ describe('gates', () => {
   });
 
   test('what cannot be judged ends with 3, but not where its whole interval is allowed', () => {
-    const head = [
-      [5, 5, 5.01],
-      [9, 9, 9.01],
-    ];
-    const base = [
-      [3, 3, 3.01],
-      [4, 4, 4.01],
-    ];
-    expect(outcome(head, base, { more: 0 })).toEqual({ failed: false, unjudged: true, code: 3 });
-    expect(outcome(head, base, { more: 100 })).toEqual({ failed: false, unjudged: false, code: 0 });
+    expect(outcome(APART.head, APART.base, { more: 0 })).toEqual({ failed: false, unjudged: true, code: 3 });
+    expect(outcome(APART.head, APART.base, { more: 100 })).toEqual({
+      failed: false,
+      unjudged: false,
+      code: 0,
+    });
     expect(outcome(constant(14), null, { more: 0 })).toEqual({ failed: false, unjudged: true, code: 3 });
   });
 
