@@ -266,8 +266,8 @@ function addExample(
 }
 
 function addPurpose(error: UserError, purposeOf: (key: string) => string | undefined): UserError {
-  const [, key = ''] = /key '([\w-]+)' is missing$/.exec(error.message) ?? [];
-  const hint = purposeOf(key);
+  const key = /key '([\w-]+)' is missing$/.exec(error.message)?.[1];
+  const hint = key === undefined ? undefined : purposeOf(key);
   return hint === undefined ? error : new UserError(error.message, { ...error.detail, hint });
 }
 
