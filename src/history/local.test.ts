@@ -88,3 +88,24 @@ test('a history in a folder that is not there is named', async () => {
     detail: { where: { name: at }, found: expect.stringContaining('ENOENT') },
   });
 });
+
+test('a file without any record is no history, and nothing is added to it', async () => {
+  writeFileSync(file, '# Shop\n\nA shop.\n');
+  for (const attempt of [() => openHistory(file), () => addRuns(file, [run('one')], null)]) {
+    await expect(attempt()).rejects.toMatchObject({
+      message: 'not a history',
+      detail: { where: { name: file }, found: 'line 1: not JSON' },
+    });
+  }
+  expect(readFileSync(file, 'utf8')).toBe('# Shop\n\nA shop.\n');
+});
+
+test('a record beside lines that cannot be read is kept', async () => {
+  writeFileSync(file, 'nothing\n');
+  await expect(openHistory(file)).rejects.toMatchObject({ message: 'not a history' });
+  writeFileSync(file, '');
+  await addRuns(file, [run('one')], null);
+  writeFileSync(file, `cut short\n${readFileSync(file, 'utf8')}`);
+  const { records, corrupt } = await openHistory(file);
+  expect([records.length, corrupt.length]).toEqual([3, 1]);
+});

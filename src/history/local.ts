@@ -24,6 +24,7 @@ export async function addRuns(
     throw unreadable(file, error);
   });
   refuseResults(file, text);
+  readRecords(file, text);
   let [lines, added] = ['', 0];
   const nothing: { folder: string; why: string }[] = [];
   for (const { folder, results } of runs) {
@@ -51,7 +52,19 @@ export async function openHistory(file: string): Promise<History> {
     throw error.code === 'ENOENT' ? missing(file) : unreadable(file, error);
   });
   refuseResults(file, text);
-  return readHistory(text);
+  return readRecords(file, text);
+}
+
+/** Errors: UserError where lines are there, and none is a record. */
+function readRecords(file: string, text: string): History {
+  const history = readHistory(text);
+  const [first] = history.corrupt;
+  if (!first || history.records.length > 0) return history;
+  throw new UserError('not a history', {
+    where: { name: file },
+    found: `line ${first.line}: ${first.why}`,
+    allowed: 'a file with one record per line, such as history.ndjson',
+  });
 }
 
 function refuseResults(file: string, text: string): void {
