@@ -320,7 +320,9 @@ export function readPairs(pairs: readonly string[], example?: string): Record<st
     if (equals < 1) {
       throw refuse('not a pair', pair, `KEY=VALUE${example === undefined ? '' : ` such as ${example}`}`);
     }
-    map[pair.slice(0, equals).trim()] = pair.slice(equals + 1);
+    const key = pair.slice(0, equals).trim();
+    if (Object.hasOwn(map, key)) throw refuse('given twice', key, 'each once');
+    map[key] = pair.slice(equals + 1);
   }
   return map;
 }

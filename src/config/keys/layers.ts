@@ -53,7 +53,11 @@ export function readLayers({ flags, inputs = {}, cwd }: Sources, files: Files): 
   const names = config ? [config.value] : CONFIG_FILES;
   const name = names.find((candidate) => files.kind(resolve(cwd, candidate)) === 'file');
   if (config && !name)
-    throw new UserError('no such file', { where: config.place(), found: quote(config.value) });
+    throw new UserError('no such file', {
+      where: config.place(),
+      found: quote(config.value),
+      allowed: 'a YAML file, such as .bench.yml',
+    });
   const broken = files.list(cwd).find((one) => names.includes(one));
   if (!name && broken !== undefined) {
     throw new UserError('not a file that can be read', {
