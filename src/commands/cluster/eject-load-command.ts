@@ -186,6 +186,11 @@ The scenario \`${batch.scenario.name}\` as a \`TestRun\` of k6-operator: ${segme
     done
     php-runtime-bench report .
 
+\`kubectl wait\` does not notice an error. If no pod starts, do not wait for its timeout:
+\`kubectl get testrun/${name} -o jsonpath='{.status.stage}'\` shows the stage. In \`error\` or \`initialization\`, k6 could not
+read the script, or its pod could not start: see \`kubectl logs job/${name}-initializer\` and
+\`kubectl describe job/${name}-initializer\`.
+
 \`kubectl delete -f testrun.yaml\` removes it all. To load another site, change \`BASE_URL\` in both places of \`testrun.yaml\`.
 `;
 }

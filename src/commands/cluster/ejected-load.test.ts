@@ -222,6 +222,14 @@ test('the README applies objects that are too large for an annotation', async ()
   );
 });
 
+test('the README names where k6-operator shows why a load does not start', async () => {
+  await ejectForTwo();
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  const [, name] = /testrun\/(\S+)\n/.exec(readme) ?? [];
+  expect(readme).toContain(`\`kubectl get testrun/${name} -o jsonpath='{.status.stage}'\``);
+  expect(readme).toContain(`\`kubectl logs job/${name}-initializer\``);
+});
+
 test.each([
   ['other values', { durationMs: 'x', metrics: {}, endedMs: 5 }],
   ['no metrics', { ...summaryOf('1/2:1'), metrics: null }],
