@@ -112,7 +112,9 @@ test('exceptions of an async function count', async () => {
 test('a script reaches this machine alone, and what it asked elsewhere is named', async () => {
   const { stdout, slice } = await run('elsewhere.js', '--load', 'requests(20, 2)');
   expect(slice).toMatchObject({ requests: 40, okCount: 20 });
-  const body = expect.stringMatching(/^Get "http:.* is in a blacklisted range .*\n.*Send requests to BASE_URL/);
+  const body = expect.stringMatching(
+    /^Get "http:.* is in a blacklisted range .*\n.*Send requests to BASE_URL/,
+  );
   expect(slice?.errors).toMatchObject([{ kind: 'no answer', answer: { status: 0, body } }]);
   expect(stdout).toContain('no answer: Get "http:');
   expect(slice?.script?.checks).toEqual([{ name: 'is refused', group: '', passes: 20, fails: 0 }]);
