@@ -197,6 +197,11 @@ describe('findDifferent', () => {
       { a: 'GET / did not answer: refused' },
     ],
     [
+      'no answer in time',
+      [asked('a', 'x', 'x', { status: 0, error: 'request timeout' })],
+      { a: 'GET / did not answer: request timeout; if the page takes that long, set a longer `timeout`' },
+    ],
+    [
       'an empty answer',
       [asked('a', 'x'), asked('b', '')],
       { b: 'GET / answers differently from a: nothing instead of ‘x’' },

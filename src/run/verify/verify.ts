@@ -145,8 +145,12 @@ function isBad({ status, fault }: Answer, { mayRefuse }: Asked): boolean {
   return status === 0 || fault !== undefined || (status >= 400 && !mayRefuse);
 }
 
+/** Of k6. */
+const TIMED_OUT = 'request timeout';
+const SLOW = 'if the page takes that long, set a longer `timeout`';
+
 function blame({ status, error, fault, location, unreached = [] }: Answer): string {
-  if (status === 0) return `did not answer: ${error}`;
+  if (status === 0) return `did not answer: ${error}${error === TIMED_OUT ? `; ${SLOW}` : ''}`;
   if (unreached.length > 0) {
     const to = location && ` to ${location.slice(0, 200)}`;
     return `answers HTTP ${status}${to}, and its journey never requests ${listNames(unreached)}`;
