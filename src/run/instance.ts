@@ -64,7 +64,7 @@ export async function runInstance(
   const { job, sink } = world;
   const of = `instance ${instance.index + 1}/${job.plan.instances.length}`;
   at(`${of}: starting`, 0);
-  const current = await open(world, instance);
+  const current = await open(world, instance, (what) => at(`${of}: ${what}`, 0));
   try {
     const watch = await verify(world, learned, current);
     await current.drop();
@@ -76,7 +76,7 @@ export async function runInstance(
   }
 }
 
-async function open(world: World, instance: Instance): Promise<Current> {
+async function open(world: World, instance: Instance, at: (what: string) => void): Promise<Current> {
   const { engine, job, sink } = world;
   const failed: string[] = [];
   const fail = (variant: string, failure: Failure) => {
@@ -87,7 +87,7 @@ async function open(world: World, instance: Instance): Promise<Current> {
     const label = job.plan.variants.find(({ id }) => id === variant)?.label ?? variant;
     sink.say(`${label} failed (${failure.stage}): ${failure.reason.split('\n')[0]}`);
   };
-  const servers = await startInstance(world, instance, fail);
+  const servers = await startInstance(world, instance, fail, at);
   const drop = async () => {
     const present = new Set(listPresent(job).map(({ id }) => id));
     const needless = [...servers.keys()].filter((id) => !present.has(id));

@@ -75,6 +75,7 @@ test('an app that has stored the address of its set-up: the message names the Ho
     ...setUp('-H "Host: app.test"'),
   );
   expect(right.failures, right.stderr).toEqual({ 'apache@8.4': null, 'nginx-fpm@8.4': null });
+  expect(right.stderr).toMatch(/instance 1\/1: set-up of (stored\/)?nginx-fpm@8\.4/);
   // It may have ended well and done nothing.
   expect(right.stdout.replaceAll(/\s+/g, ' ')).toContain(
     "`set-up` did not fail, but printed 'gd is not there, but who cares'; install the app",

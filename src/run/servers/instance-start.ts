@@ -16,6 +16,7 @@ export async function startInstance(
   world: World,
   instance: Instance,
   fail: Fail,
+  at: (what: string) => void = () => {},
 ): Promise<Map<string, Server>> {
   const { job } = world;
   const wanted = await resetServices(world, await findWanted(world, instance, fail), fail);
@@ -27,6 +28,8 @@ export async function startInstance(
         fail(id, started);
         continue;
       }
+      // In the first start alone: from then on, it is known how long it takes.
+      if (cold && job.config.setUp !== undefined) at(`set-up of ${started.variant.label}`);
       const { failure, said } = await setUp(world, started.container);
       if (failure) {
         fail(id, failure);
