@@ -145,7 +145,7 @@ function isBad({ status, fault }: Answer, { mayRefuse }: Asked): boolean {
   return status === 0 || fault !== undefined || (status >= 400 && !mayRefuse);
 }
 
-/** Of k6. */
+/** In the words of k6. */
 const TIMED_OUT = 'request timeout';
 const SLOW = 'if the page takes that long, set a longer `timeout`';
 
