@@ -320,7 +320,7 @@ function pair({ job }: World, servers: readonly Server[], rounds: readonly Round
         });
         const { answer: _, endpoint: __, ...rules } = replies[0] ?? UNASKED;
         const given = replies.map(({ answer }) => answer);
-        return { ...rules, variant, request, answers: maskAnswers(given, job, variant) };
+        return { ...rules, variant, request, answers: maskAnswers(given, job) };
       }),
     );
   });

@@ -22,18 +22,18 @@ test('an expression that backtracks without end is stopped, and reported', () =>
   expect(stopped).toThrow('a regular expression takes too long');
 }, 30_000);
 
-test("the name of the variant's own database is no difference, and any other text is", () => {
+test("the names of the variants' databases are no difference, and any other text is", () => {
   const variants = ['a', 'b', 'c', 'd'].map((id) => ({ id }) as PlannedVariant);
-  const hide = (id: string, body: string, services: object | undefined, location = '') =>
-    maskAnswers(
-      [{ ...answer(body), location }],
-      { config: { services, mask: ['z+'] } as never, plan: { variants } },
-      id,
-    );
-  const page = (n: number) => `zz prefix_bench_${n}mwUser=([^;]+) in bench_${n}, not in bench_${n}0`;
-  expect(hide('b', page(2), {}, '/bench_2/login')).toEqual([
+  const hide = (body: string, services: object | undefined, location = '') =>
+    maskAnswers([{ ...answer(body), location }], {
+      config: { services, mask: ['z+'] } as never,
+      plan: { variants },
+    });
+  const page = 'zz prefix_bench_2mwUser=([^;]+) in bench_2, not in bench_20';
+  expect(hide(page, {}, '/bench_2/login')).toEqual([
     { ...answer('… prefix_…mwUser=([^;]+) in …, not in bench_20'), location: '/…/login' },
   ]);
-  expect(hide('c', page(2), {})[0]?.body).toContain('bench_2m');
-  expect(hide('b', page(2), undefined)[0]?.body).toContain('bench_2m');
+  // phpMyAdmin lists them all.
+  expect(hide('bench_1 bench_2 bench_4 bench_5', {})[0]?.body).toBe('… … … bench_5');
+  expect(hide(page, undefined)[0]?.body).toContain('bench_2m');
 });

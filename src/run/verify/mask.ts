@@ -35,17 +35,16 @@ export function maskBodies(answers: readonly Answer[], masks: readonly string[])
 
 /**
  * The answers to compare with those of other variants: without what the user's own expressions match, and without the
- * name of the variant's own database. Some apps show that, such as MediaWiki in the names of its cookies.
+ * names of the variants' databases. Some apps show theirs, such as MediaWiki in the names of its cookies, or all.
  */
 export function maskAnswers(
   answers: readonly Answer[],
   { config, plan }: { config: Pick<Job['config'], 'mask' | 'services'>; plan: Pick<Job['plan'], 'variants'> },
-  id: string,
 ): Answer[] {
   const masked = maskBodies(answers, config.mask ?? []);
-  const variant = config.services && plan.variants.find((one) => one.id === id);
-  if (!variant) return masked;
-  const name = new RegExp(`${databaseOf(variant, plan.variants)}(?!\\d)`, 'g');
+  if (!config.services) return masked;
+  const databases = plan.variants.map((variant) => databaseOf(variant, plan.variants));
+  const name = new RegExp(`(${databases.join('|')})(?!\\d)`, 'g');
   return masked.map((answer) => ({
     ...answer,
     body: answer.body.replace(name, '…'),
