@@ -284,7 +284,7 @@ test('a redirect to the same path that sets a cookie is a check for cookies, and
   const cookie = 'Set-Cookie: _chc=1; path=/, b=2';
   const check = moved('GET /login?to=%2F', 'http://app.test/login?to=/&_checkCookie=1', cookie);
   expect(sayCookieCheck([moved('GET /', '/login', cookie), check])).toBe(
-    "; GET /login?to=%2F checks for cookies: set `headers`, such as 'Cookie: _chc=1'",
+    "; GET /login?to=%2F may check for cookies: if so, set `headers` to such as 'Cookie: _chc=1'",
   );
   expect(sayCookieCheck([{ ...check, request: 'GET /en' }])).toBe('');
   expect(sayCookieCheck([moved('GET /login', '/login/', 'Server: nginx')])).toBe('');

@@ -136,7 +136,7 @@ export function sayCookieCheck(asked: readonly Asked[]): string {
     if (status < 300 || status >= 400 || cookie === undefined || path === undefined) continue;
     const target = URL.parse(location, `http://app.test${path}`);
     if (target?.pathname === path)
-      return `; ${request} checks for cookies: set \`headers\`, such as 'Cookie: ${cookie}'`;
+      return `; ${request} may check for cookies: if so, set \`headers\` to such as 'Cookie: ${cookie}'`;
   }
   return '';
 }
