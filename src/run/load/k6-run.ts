@@ -86,7 +86,7 @@ export async function loadBatch(
     'limit=$2 level=$3; shift 3',
     // A line for each failed request, of which the first are enough.
     `awk '!/level=warning/ || n++ < ${MOST_WARNINGS}' <k6.pipe >k6.log & exec 9>k6.pipe`,
-    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=k6.pipe,level=$level" "$@" lib/main.js',
+    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=$PWD/k6.pipe,level=$level" "$@" lib/main.js',
     'code=$?; exec 9>&-; wait',
     // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.
     'if [ "$(wc -c <k6.log)" -gt 2000000 ]; then head -c 200000 k6.log; echo; tail -c 1800000 k6.log; else cat k6.log; fi >&2',
