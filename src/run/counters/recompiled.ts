@@ -2,7 +2,7 @@ import { modelOf } from '../../config/parts/fit.ts';
 import { ask, FACTS_PATH, readMisses } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
-import { askPaths, pathsOf } from '../verify/answers.ts';
+import { askPaths, pathsOf } from '../verify/requests.ts';
 import type { World } from '../world.ts';
 
 /** From so many files a request on. Below, one path of several may have had a reason of its own. */

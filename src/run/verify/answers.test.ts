@@ -3,7 +3,8 @@ import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
-import { checkAnswers, pathsOf } from './answers.ts';
+import { checkAnswers } from './answers.ts';
+import { pathsOf } from './requests.ts';
 
 const scenario = (journey: Scenario['journey'], verify?: 'status') =>
   ({ journey, ...(verify && { verify }) }) as Scenario;

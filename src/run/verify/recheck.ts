@@ -4,10 +4,10 @@ import { DockerError, expectEngine } from '../../engine/docker.ts';
 import type { Failure } from '../../results/results.ts';
 import { findDeaths, type Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
-import { askPaths, pathsOf } from './answers.ts';
 import { explainFailure } from './app-evidence.ts';
 import { type Checked, expectationOf, findDifference } from './checked.ts';
 import { appOf, type Learned } from './learned.ts';
+import { askPaths, pathsOf } from './requests.ts';
 import type { Answer } from './verify.ts';
 
 /**

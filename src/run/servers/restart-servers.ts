@@ -1,9 +1,9 @@
 import { setUp } from '../../engine/execute.ts';
 import type { Instance } from '../../plan/instances.ts';
 import type { Failure } from '../../results/results.ts';
-import { removeServers, type Server, type WantedServer, wantedOf } from '../servers/servers.ts';
-import { startServers } from '../servers/start-servers.ts';
 import type { World } from '../world.ts';
+import { removeServers, type Server, type WantedServer, wantedOf } from './servers.ts';
+import { startServers } from './start-servers.ts';
 
 /** Starts variants freshly once more, their databases made anew as before any start; those that come up. */
 export async function restartServers(
