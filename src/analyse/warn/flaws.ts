@@ -220,10 +220,11 @@ function ofSamples(scenario: ScenarioSummary): Warning[] {
 function ofMemory(scenario: ScenarioSummary): Warning[] {
   const leaking = scenario.rows.filter((row) => row.soak?.leaks);
   if (leaking.length === 0) return [];
-  const kib = (value: number) => Number((value / 1024).toPrecision(3)).toLocaleString('en');
   const words = leaking.map(({ label, soak }) => {
     const { value, half } = (soak as NonNullable<typeof soak>).bytesPerThousand;
-    return `${label} by ${kib(value)} KiB (${kib(value - half)} to ${kib(value + half)})`;
+    const [size, unit] = value < 1024 ** 2 ? [1024, 'KiB'] : [1024 ** 2, 'MiB'];
+    const inUnit = (found: number) => Number((found / size).toPrecision(3)).toLocaleString('en');
+    return `${label} by ${inUnit(value)} ${unit} (${inUnit(value - half)} to ${inUnit(value + half)})`;
   });
   return [
     warning(
