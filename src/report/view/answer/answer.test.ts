@@ -276,6 +276,18 @@ test('a limit that had nothing to judge is named where the check passes', () => 
   );
 });
 
+test('a limit that could not be judged for some variants is named where the check passes', () => {
+  const summary = summaryOf('base');
+  const gates = summary.gates.map((gate) => ({
+    ...gate,
+    checks: gate.checks.map((check) => ({ ...check, failed: false })),
+    failed: false,
+  }));
+  expect(answer({ ...summary, gates }).check).toBe(
+    'This check passes: Limit slower > 3% could not be judged for nginx-fpm (tcp).',
+  );
+});
+
 test('several limits are written in the plural', () => {
   const summary = summaryOf('base');
   const gateOf = (source: string, unjudged: boolean): Summary['gates'][number] => ({

@@ -27,7 +27,10 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
       idle.length > 0
         ? `${listAs('Limit', idle, medium.name)} ${idle.length === 1 ? 'was' : 'were'} not checked.`
         : '';
-    const text = summary.plan.gates.length > 0 ? unchecked : 'No limit is set that a slowdown could exceed.';
+    const text =
+      summary.plan.gates.length > 0
+        ? [unchecked, ...tellUncertain(summary, medium)].filter(Boolean).join(' ')
+        : 'No limit is set that a slowdown could exceed.';
     return { label: 'This check passes', text };
   }
   const failed = sourcesOf(failedGates);
@@ -43,6 +46,19 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
     absent,
   ].filter(Boolean);
   return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
+}
+
+/** Limits that were kept by some variants, and could not be judged for others. */
+function tellUncertain({ gates, variants }: Summary, { name }: Medium): string[] {
+  const told = gates
+    .filter((gate) => !isIdle(gate))
+    .map(({ gate, checks }) => {
+      const open = new Set(checks.flatMap(({ judged, comparison }) => (judged ? [] : [comparison.variant])));
+      const labels = variants.flatMap(({ id, label }) => (open.has(id) ? [label] : []));
+      if (labels.length === 0) return '';
+      return `Limit ${name(gate.source)} could not be judged for ${listNames(labels, name)}.`;
+    });
+  return [...new Set(told)];
 }
 
 /** Why a part of what is measured has no base; empty where nothing has one. */
@@ -136,7 +152,8 @@ function tellCompare(
   );
   if (broken) {
     const target = counterpart(broken.comparison, summary, medium);
-    return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the log.`;
+    const evidence = broken.kind === 'noisy' ? 'errors' : 'log';
+    return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the ${evidence}.`;
   }
   if (rows.length > 0 && lacking.length === 0) return '';
   const [remedy] = rows.length === 0 ? summary.warnings.flatMap(remedyForAll) : [];

@@ -33,7 +33,7 @@ const WRONG = 'only [\\d.]+ % of answers OK, 99 % needed; mostly http 500 at /';
 test('a base that answers wrongly for all: the reason once, and the step', () => {
   const { sure, todo } = answer({ okRatio: 0.7 });
   expect(sure).toMatch(new RegExp(`^Cannot tell for apache and caddy: in main: ${WRONG}\\.$`));
-  expect(todo).toBe('Fix main, or set compare-to to a commit that works: the full report has the log.');
+  expect(todo).toBe('Fix main, or set compare-to to a commit that works: the full report has the errors.');
 });
 
 test('a change that answers wrongly: the step', () => {
