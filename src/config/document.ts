@@ -29,6 +29,8 @@ export interface Document {
   prefix(path: Path): string;
 }
 
+/** Bytes of UTF-16, of a legacy encoding or of no text become these. */
+const UNREADABLE = /[\0\uFFFD]/;
 const MAX_NODES = 20_000;
 
 /** Reads a YAML file of the disk; in messages it goes by its path from the current folder where it lies below it. */
@@ -36,6 +38,11 @@ export function readYamlFile(path: string, cwd: string, files: Files): Document 
   const name = displayPath(path, cwd);
   const text = files.read(path);
   if (text === null) throw new UserError('cannot be read', { where: { name } });
+  const bad = text.split('\n').findIndex((line) => UNREADABLE.test(line));
+  if (bad >= 0) {
+    const hint = 'save it as UTF-8; PowerShell writes UTF-16 unless it has -Encoding utf8';
+    throw new UserError('not UTF-8', { where: { name, line: bad + 1 }, hint });
+  }
   return readYaml(name, text);
 }
 

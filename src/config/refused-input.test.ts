@@ -32,6 +32,15 @@ describe('bad input', () => {
   });
 
   test.each([
+    ['UTF-16', Buffer.from('\uFEFFruntimes: [apache]', 'utf16le'), 1],
+    ['ISO 8859-1', Buffer.from('php: 8.4\npaths: [/caf\xE9]', 'latin1'), 2],
+  ])('a file in %s', (_, bytes, line) => {
+    expect(messageOf(() => parse({ '.bench.yml': bytes.toString('utf8') }, []))).toBe(
+      `.bench.yml:${line}: not UTF-8\n  hint:    save it as UTF-8; PowerShell writes UTF-16 unless it has -Encoding utf8`,
+    );
+  });
+
+  test.each([
     ['a: *nope', ".bench.yml:1: unknown alias\n  found:   '*nope'"],
     [
       "paths: [/]\nset-up: curl -H 'Host: app.test' http://127.0.0.1:$PORT/install",
