@@ -274,10 +274,10 @@ export const runFaults: readonly Fault<RunWorld>[] = [
       const image = await makeLateK6(project.folder);
       const run = bench(...ONE, '--image', `${K6_IMAGE}=${image}`);
       const [sampler] = await loading(run, '2/3', '-sampler');
-      await docker('exec', sampler as string, 'touch', '/tmp/set-back');
-      // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again.
-      await realHost.sleep(1500);
-      await docker('exec', sampler as string, 'rm', '/tmp/set-back');
+      // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again, before the next slice. In one
+      // command, as a busy engine takes its time for each.
+      const step = 'touch /tmp/set-back; sleep 1.5; rm /tmp/set-back';
+      await docker('exec', sampler as string, '/bin/sh', '-c', step);
       const seen = await end(run);
       await docker('image', 'rm', image);
       const slices = slicesOf(project.results(out), 'faulty@8.4');
