@@ -114,6 +114,12 @@ export function bytesOfBoth(from: number, to: number, tell?: typeof digitsOfBoth
   return `${both} ${UNITS[power]}`;
 }
 
+/** The unit that `bytes` shows a size in, and how many bytes it has. */
+export function byteUnit(value: number): { unit: string; size: number } {
+  const power = unitOf(value);
+  return { unit: UNITS[power] as string, size: 1024 ** power };
+}
+
 /** Power of 1024. */
 function unitOf(value: number): number {
   return Math.min(Math.max(0, Math.floor(Math.log2(Math.max(value, 1)) / 10)), UNITS.length - 1);

@@ -1,5 +1,5 @@
 import type { MeasuredSlope, Row, ScenarioSummary, Soak } from '../../../analyse/summary.ts';
-import { bytes, digits, duration, NOTHING, withHalf } from '../numbers.ts';
+import { byteUnit, digits, duration, NOTHING, withHalf } from '../numbers.ts';
 
 export function hasSoak({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>): boolean {
   return [...rows, ...bases].some(({ soak }) => soak !== null);
@@ -9,8 +9,7 @@ export function hasSoak({ rows, bases }: Pick<ScenarioSummary, 'rows' | 'bases'>
 export function growth(soak: Soak | null): string {
   if (!soak) return NOTHING;
   const { value, half } = soak.bytesPerThousand;
-  const unit = bytes(Math.max(Math.abs(value), half)).replace(/^[\d.,]+ /, '');
-  const size = 1024 ** Math.max(0, ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'].indexOf(unit));
+  const { unit, size } = byteUnit(Math.max(Math.abs(value), half));
   return `${signed({ value: value / size, half: half / size })} ${unit}${soak.leaks ? ' leaks' : ''}`;
 }
 
