@@ -1,6 +1,6 @@
-import { at, displayPath } from '../config/document.ts';
+import { at } from '../config/document.ts';
 import { COMPARE_TO } from '../config/keys/compare-key.ts';
-import { escapeText, parseImage, quote } from '../config/text.ts';
+import { displayPath, escapeText, parseImage, quote } from '../config/text.ts';
 import type { App, CompareOptions, CompareTo, Other, ReportOptions, RunOptions } from '../config/types.ts';
 import type { ImageFound } from '../engine/image-store.ts';
 import { UserError } from '../errors.ts';

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import {
   isAlias,
   isMap,
@@ -13,7 +12,7 @@ import {
 import * as z from 'zod';
 import { type Place, UserError } from '../errors.ts';
 import type { Files } from './files.ts';
-import { escapeText, quote, suggest } from './text.ts';
+import { displayPath, escapeText, quote, suggest } from './text.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -44,12 +43,6 @@ export function readYamlFile(path: string, cwd: string, files: Files): Document 
     throw new UserError('not UTF-8', { where: { name, line: bad + 1 }, hint });
   }
   return readYaml(name, text);
-}
-
-/** The path as people would write it: relative to the current folder when it lies below it. */
-export function displayPath(path: string, cwd: string): string {
-  const short = relative(cwd, path);
-  return escapeText(short.startsWith('..') ? path : short);
 }
 
 /** Reads YAML; syntax errors, duplicate keys and the like become a UserError with file and line. */

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import { UserError } from '../errors.ts';
 
@@ -12,6 +13,12 @@ export const DAY = 24 * HOUR;
 export function quote(text: string): string {
   if (!text) return 'nothing';
   return `'${escapeText(text.length > 80 ? `${text.slice(0, 79)}…` : text)}'`;
+}
+
+/** The path as people would write it: relative to the current folder when it lies below it. */
+export function displayPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return escapeText(short.startsWith('..') ? path : short);
 }
 
 /** Makes control and invisible characters visible: a name must not forge lines of a log or colour a terminal. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { at, type Document, displayPath, keys, readYamlFile, record, scalar, validate } from '../document.ts';
+import { at, type Document, keys, readYamlFile, record, scalar, validate } from '../document.ts';
 import type { Files } from '../files.ts';
 import { parseOptionValue, type Runtimes } from '../keys/choices.ts';
-import { parseImage, refuse, unknownWord } from '../text.ts';
+import { displayPath, parseImage, refuse, unknownWord } from '../text.ts';
 import type { AppKind, OptionSpec, Runtime } from '../types.ts';
 import { booleanValue, durationValue, integerValue, lineValue, listOf, oneOf, phpValue } from '../values.ts';
 import { checkBases, checkOptions, purposeOfKey } from './manifest.ts';

@@ -2,9 +2,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { QUANTILES } from '../../results/quantiles.ts';
-import { at, type Document, displayPath, keys, readYamlFile, validate } from '../document.ts';
+import { at, type Document, keys, readYamlFile, validate } from '../document.ts';
 import type { Files } from '../files.ts';
-import { NAME, quote, SECOND, suggest, unknownWord } from '../text.ts';
+import { displayPath, NAME, quote, SECOND, suggest, unknownWord } from '../text.ts';
 import type { Journey, Load, Scenario, Slo } from '../types.ts';
 import {
   booleanValue,

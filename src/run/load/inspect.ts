@@ -1,7 +1,6 @@
 import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
-import { displayPath } from '../../config/document.ts';
-import { parseDuration } from '../../config/text.ts';
+import { displayPath, parseDuration } from '../../config/text.ts';
 import type { Scenario, ScriptFacts } from '../../config/types.ts';
 import { type Docker, earlyFlags, LIMITS_MS } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { displayPath } from '../../config/document.ts';
+import { displayPath } from '../../config/text.ts';
 import { UserError } from '../../errors.ts';
 
 /** Files that a k6 script needs. */
