@@ -127,7 +127,6 @@ export function missedByScript(
 
 function sayMissed(threshold: ThresholdRow): string {
   const { metric, condition, value } = threshold;
-  const found =
-    value === null ? '?' : Number(value.toPrecision(Math.max(4, digitsOfOutcome(threshold, value))));
+  const found = value === null ? '?' : Number(value.toPrecision(digitsOfOutcome(threshold, value)));
   return `threshold ${metric} ${condition} (${found})`;
 }
