@@ -52,7 +52,7 @@ test('four workers and 50 ms a request hold 80 rps, less what a request needs be
   const at = (p: number, of = latency) => of?.percentiles.find((point) => point.p === p)?.ms;
   expect(at(50, holds?.upTo?.latency)).toBeLessThan(75);
   expect(at(95)).toBeGreaterThan(200);
-  expect(stdout).toContain('Holds rps');
+  expect(stdout).toContain('Sustained rps');
 });
 
 test('where requests wait, sixteen workers hold more, and it says so', (test) => {

@@ -132,7 +132,7 @@ const NUMBERS: readonly RankNumber[] = [
       holdsOkRatio: ({ holds }) => holds?.upTo?.okRatio,
       ...Object.fromEntries(QUANTILES.map((key) => [`holds${key.toUpperCase()}Ms`, heldLatency(key)])),
     }),
-    ...{ title: 'Holds', help: 'the highest rate of the ramp that was answered in time', when: hasHolds },
+    ...{ title: 'Sustained', help: 'the highest rate of the ramp that was answered in time', when: hasHolds },
   },
   {
     ...limitColumn('capacity', { capacityProbes: ({ capacity }) => capacity?.probes.length }),

@@ -31,7 +31,7 @@ export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
       ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
       : 'are the steps between which it lies';
   const words = [
-    `holds: the highest rate of the ramp that was answered in time${latencyLimitsOf(facts)}; ± ${half}`,
+    `sustained: the highest rate of the ramp that was answered in time${latencyLimitsOf(facts)}; ± ${half}`,
   ];
   const bounds = found.filter(({ kind }) => kind === 'beyond');
   if (bounds.length > 0) {

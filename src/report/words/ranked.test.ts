@@ -98,7 +98,11 @@ test.each<[string, Row['state'], boolean]>([
 
 test.each([
   ['of ramps that were sustained to their end', true, ': they sustained the whole ramp, only a higher ramp'],
-  ['of ramps that k6 cut short', false, ': holds 9\\d\\d–9\\d\\d rps, which are only lower bounds; b-500 is'],
+  [
+    'of ramps that k6 cut short',
+    false,
+    ': sustained 9\\d\\d–9\\d\\d rps, which are only lower bounds; b-500 is',
+  ],
 ])('lower bounds %s', (_, isWhole, text) => {
   const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
   const [ramped] = analyse(makeProfile({ servers, instances: 3 })).scenarios as [ScenarioSummary];
@@ -119,7 +123,7 @@ test('a lower bound within the interval of another', () => {
     return { ...row, state: { kind: 'ranked', rank: 1, shared: true }, holds: bounds[i] ?? null };
   });
   expect(verdict({ ...ramped, rows, best: null }, name)).toMatch(
-    /: holds 960–1,000 rps, some of which are only lower bounds\.$/,
+    /: sustained 960–1,000 rps, some of which are only lower bounds\.$/,
   );
 });
 

@@ -12,7 +12,7 @@ export type Name = (label: string) => string;
 export function verdict(scenario: ScenarioSummary, name: Name): string {
   const { metric, rows, bases } = scenario;
   const amount = (row: Row) => amountIn(metric, row);
-  const measure = metric === 'holds' ? 'holds ' : metric === 'rps' ? '' : `${metric} `;
+  const measure = metric === 'holds' ? 'sustained ' : metric === 'rps' ? '' : `${metric} `;
   const ranked = rows.filter((row) => row.state.kind === 'ranked');
   const isOnce = (row: Row) => row[metric]?.over !== 'instances';
   // The interval of a single ramp is that of its levels.
