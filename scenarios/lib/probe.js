@@ -1,6 +1,6 @@
 // Asks servers in the arena, without load: are they there, and what do they answer?
-// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until }], hosts, deadlineMs, limitMs, maxBody }. `until: true`
-// asks again until the answer is 200. Prints the answers as JSON.
+// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until }], hosts, perHost, deadlineMs, limitMs, maxBody }.
+// `until: true` asks again until the answer is 200. Each host gets `perHost` requests at once. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
 import { headersFor, toAnswer } from './answer.js';
@@ -9,7 +9,12 @@ const probe = JSON.parse(open('../probe.json'));
 
 // It is ended from outside, before that.
 const setupTimeout = `${2 * probe.limitMs}ms`;
-export const options = { setupTimeout, insecureSkipTLSVerify: true, hosts: probe.hosts };
+export const options = {
+  setupTimeout,
+  insecureSkipTLSVerify: true,
+  hosts: probe.hosts,
+  batchPerHost: probe.perHost,
+};
 
 export function setup() {
   const answers = {};

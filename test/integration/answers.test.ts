@@ -24,6 +24,19 @@ if (!is_file($file)) {
 }
 readfile($file);`;
 
+/** It fills its database in the first request, as Kanboard does. A second one meanwhile finds it locked. */
+const FILLS = `<?php
+$filled = sys_get_temp_dir() . '/filled';
+if (!is_file($filled)) {
+    if (!@mkdir("$filled.lock")) {
+        http_response_code(503);
+        exit('database is locked');
+    }
+    usleep(500000);
+    touch($filled);
+}
+echo '<h1>Board</h1>';`;
+
 /** Served by Apache, it says so. */
 const UNLIKE = `<?php echo '<h1>', PHP_SAPI === 'apache2handler' ? 'Hello' : 'Hi', '</h1><p>from ', PHP_SAPI, '</p>';`;
 
@@ -38,7 +51,8 @@ async function bench(out: string, apps: Record<string, string>, ...flags: string
   }
   const run = project.bench(
     out,
-    ...['--app', Object.keys(apps).join(','), '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
+    ...['--app', Object.keys(apps).join(','), '--runtimes', 'apache,nginx-fpm'],
+    ...(flags.includes('--paths') ? [] : ['--paths', '/']),
     ...['--timeout', '3s', '--wait', ...flags],
   );
   const { code, stdout, stderr } = await run.done;
@@ -137,4 +151,16 @@ test('with `same-answers: warn` it is measured, once with a warning', async () =
       variant: 'nginx-fpm@8.4',
     },
   ]);
+});
+
+test('an app that fills its database in the first request gets no second one meanwhile', async () => {
+  const { failures, stderr } = await bench(
+    'filled',
+    { fills: FILLS },
+    '--instances',
+    '2',
+    '--paths',
+    '/,/?page=2',
+  );
+  expect(failures, stderr).toEqual({ 'apache@8.4': null, 'nginx-fpm@8.4': null });
 });

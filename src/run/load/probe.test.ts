@@ -61,6 +61,13 @@ test.each([
   expect(limits).toEqual([expected, expected]);
 });
 
+test('questions that a server gets one at a time are asked in groups that end within the limit', async () => {
+  const limits: unknown[] = [];
+  const questions = Array.from({ length: 13 }, (_, i) => ({ host: 'app.test', id: `${i}`, url: '' }));
+  await ask(notesLimits(limits), 'arena', questions, 0, new AbortController().signal, 1);
+  expect(limits).toEqual([120_000, 120_000, 120_000, 120_000]);
+});
+
 test.each([
   // The answer of one question may take its timeout, and six are asked at once.
   [1, 2000, 120_000],

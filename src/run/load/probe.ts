@@ -25,27 +25,34 @@ const USUAL_MS = 10_000;
 const LIMITS = { probe: 120_000, walk: 1_800_000 } as const;
 const LONG_MS = 60_000;
 
-/** So many, each with the longest body, are well below what is kept of one process's output. Even if each waits, they end in time. */
+/** So many, each with the longest body, are well below what is kept of one process's output. */
 const AT_ONCE = 50;
+/** So many, one after the other, end within LIMITS.probe even if each waits USUAL_MS. */
+const IN_TURN = 10;
 /** By default, k6 sends so many of a batch to one host at once. */
 const PER_HOST = 6;
 
-/** Asks servers in the arena by k6 without load, AT_ONCE questions at once. Errors: DockerError, k6 failed or took too long. */
+/**
+ * Asks servers in the arena by k6 without load, AT_ONCE questions at once. Errors: DockerError, k6 failed or took too long.
+ * @param perHost how many at once one server gets
+ */
 export async function ask(
   docker: Docker,
   arena: string,
   questions: readonly Question[],
   deadlineMs: number,
   signal: AbortSignal,
+  perHost = PER_HOST,
 ): Promise<Record<string, Answer & { at: number }>> {
   const hosts = Object.assign({}, ...questions.map(({ host }) => hostsOf(host)));
   const answers: Record<string, Answer & { at: number }> = {};
-  for (let i = 0; i < questions.length; i += AT_ONCE) {
-    const requests = questions.slice(i, i + AT_ONCE);
+  const atOnce = Math.min(AT_ONCE, IN_TURN * perHost);
+  for (let i = 0; i < questions.length; i += atOnce) {
+    const requests = questions.slice(i, i + atOnce);
     const longestMs = Math.max(...requests.map(({ timeoutMs = 0 }) => timeoutMs));
-    const moreMs = Math.ceil(requests.length / PER_HOST) * Math.max(0, longestMs - USUAL_MS);
+    const moreMs = Math.ceil(requests.length / perHost) * Math.max(0, longestMs - USUAL_MS);
     const limitMs = LIMITS.probe + moreMs;
-    const input = { requests, hosts, deadlineMs, limitMs, maxBody: MAX_BODY };
+    const input = { requests, hosts, perHost, deadlineMs, limitMs, maxBody: MAX_BODY };
     Object.assign(answers, await runScript(docker, arena, 'probe', input, signal, limitMs));
   }
   return answers;

@@ -53,7 +53,8 @@ export async function askPaths(
   const questions = addresses.flatMap(({ url }) =>
     paths.map(({ path }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
   );
-  const answers = await ask(docker, arena.name, questions, 0, signal);
+  // One at a time: the first request of a fresh start may fill the app's database, and the others find it locked.
+  const answers = await ask(docker, arena.name, questions, 0, signal, 1);
   for (const { id, url } of addresses) {
     for (const { path, ...rules } of paths) {
       const answer = answers[url + path] as Answer;
