@@ -81,6 +81,16 @@ test.each([
     'Checking\nFreshRSS failed requirements:\n• gmp\n • pdo-pgsql\n',
     'FreshRSS failed requirements: • gmp • pdo-pgsql',
   ],
+  [
+    'a statement over several lines that MariaDB refuses',
+    "--------------\nCREATE TABEL a (\n  b int\n)\n--------------\n\nERROR 1064 (42000) at line 33: You have an error in your SQL syntax; use near 'TABEL a (\n  b int\n)' at line 1\n",
+    "ERROR 1064 (42000) at line 33: You have an error in your SQL syntax; use near 'TABEL a (",
+  ],
+  [
+    'a statement that PostgreSQL refuses',
+    'psql:a.sql:2: ERROR:  syntax error at or near "TABEL"\nLINE 1: CREATE TABEL a (\n               ^\n',
+    'psql:a.sql:2: ERROR:  syntax error at or near "TABEL"',
+  ],
 ])('what a command says: %s', (_, output, complaint) => {
   expect(readPrinted(output).complaint).toBe(complaint);
 });
