@@ -1,6 +1,6 @@
 import type { Config } from '../config/types.ts';
 import type { Failure } from '../results/results.ts';
-import { readPrinted } from './complaint.ts';
+import { readComplaint, readPrinted } from './complaint.ts';
 import { type Docker, LIMITS_MS } from './docker.ts';
 
 interface ExecuteWorld {
@@ -48,5 +48,10 @@ export async function setUp(
   const command = job.config.setUp;
   if (command === undefined) return { failure: null, said: null };
   const { failure, said } = await execute(engine, container, command, { PHP_INI_SCAN_DIR });
-  return { failure: failure && { ...failure, reason: `set-up failed: ${failure.reason}` }, said };
+  if (failure === null) return { failure, said };
+  // A command that asks the app over HTTP prints no more than its status.
+  const { log, complaint } = await readComplaint(engine.docker, container, null);
+  const why = complaint === null || said?.includes(complaint) ? '' : `; the server's log: ${complaint}`;
+  const reason = `set-up failed: ${failure.reason}${why}`;
+  return { failure: { ...failure, reason, log: `${failure.log}\n${log}`.trim() }, said };
 }

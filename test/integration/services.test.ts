@@ -284,6 +284,29 @@ withCompose('a reset or a set-up that fails names its last words, and the run go
   expect(slicesOf(project.results('broken'), 'apache@8.4')).toEqual([]);
 });
 
+withCompose('a set-up over HTTP that fails shows what the app logged', async () => {
+  mkdirSync(join(project.folder, 'refused/public'), { recursive: true });
+  const page = "<?php new PDO('mysql:host=mariadb', 'root', 'wrong');";
+  writeFileSync(join(project.folder, 'refused/public/index.php'), page);
+  writeFileSync(
+    join(project.folder, 'refused.yml'),
+    `app: refused\nextensions: [pdo_mysql]\nservices: compose.yaml\nset-up: curl -fsS "http://127.0.0.1:$PORT/"\n`,
+  );
+  const flags = ['--config', 'refused.yml', '--instances', '1', '--runtimes', 'apache,nginx-fpm'];
+  const { code, stderr } = await project.run('failing', ...LOAD, ...flags).done;
+  expect(code, stderr).toBe(3);
+  const { variants } = project.results('failing');
+  expect(variants).toHaveLength(2);
+  for (const { failure } of variants)
+    expect(failure).toMatchObject({
+      stage: 'start',
+      reason: expect.stringMatching(
+        /^set-up failed: .*: 500; the server's log: Uncaught PDOException: .*1045/,
+      ),
+      log: expect.stringMatching(/error: 500[^]*Access denied for user/),
+    });
+});
+
 withCompose('services go when the run is stopped, and when it is killed', async () => {
   const stopped = project.run('stopped', ...LOAD, '--instances', '9', '--runtimes', 'apache');
   await told(stopped, 'starting services');
