@@ -69,6 +69,8 @@ test.each([
   ['Joomla', redirect('installation/index.php')],
   ['installer', redirect('./install')],
   ['installer', redirect('/setup/?step=1')],
+  ['installer', redirect('/index.php?page=install')],
+  ['installer', redirect('http://app.test/?lang=en&r=install/welcome')],
 ])('it is %s', (what, found) => {
   expect(found).toContain(what);
 });
@@ -94,6 +96,9 @@ test.each([
   ['a page that explains how to install', titled('Pico', '<p>Run `composer install`.</p>')],
   ['a long answer about it', ofBody(`<p>Run composer install.</p>${'<p>More.</p>'.repeat(50)}`)],
   ['a redirect to the log-in', redirect('/login?to=/install')],
+  ['a redirect to the log-in', redirect('/index.php?page=login&to=/install')],
+  ['a redirect to the log-in', redirect('/?page=login&to=http://app.test/install')],
+  ['a redirect from it', redirect('/login?from=install')],
   ['a redirect to a page about installing', redirect('/installing-plugins')],
   ['a redirect to nowhere', redirect('http://')],
 ])('it is nothing of the kind: %s', (_, found) => {

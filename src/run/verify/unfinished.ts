@@ -19,7 +19,7 @@ interface Mark extends Partial<Unfinished> {
   /** All that are given have to match. */
   title?: RegExp;
   body?: RegExp;
-  /** Matches the path that a redirect leads to. */
+  /** Matches the path that a redirect leads to, also as a value of a query: `/index.php?page=install`. */
   redirect?: RegExp;
   /** Only an answer of a line or two without a title, as `die()` prints it: a whole page may be about such a message. */
   isMessage?: boolean;
@@ -137,7 +137,7 @@ const MARKS: readonly Mark[] = [
   { what: 'the default page of Caddy', title: /^Caddy works!$/ },
   // Apache: modules/generators/mod_autoindex.c; nginx: ngx_http_autoindex_module.c
   { what: 'a list of files', title: /^Index of \// },
-  // Many apps lead to their installer by such a name.
+  // Many apps lead to their installer by such a name; phpIPAM: functions/classes/class.Install.php, as a page of its index.php
   {
     what: 'an installer',
     redirect: /(^|\/)(web-?)?(install|installer|installation|setup|first-?run)(\.php)?(\/|$)/i,
@@ -162,7 +162,7 @@ function fits({ title, body, redirect, isMessage = false, isMarkup = false }: Ma
     (!isMessage || (page.title === null && page.body.length <= MESSAGE)) &&
     (title === undefined || (page.title !== null && title.test(page.title))) &&
     (body === undefined || body.test(isMarkup ? readMarkup(page.body) : page.body)) &&
-    (redirect === undefined || (page.location !== '' && redirect.test(pathOf(page.location))))
+    (redirect === undefined || pathsOf(page.location).some((path) => redirect.test(path)))
   );
 }
 
@@ -171,6 +171,13 @@ function readMarkup(body: string): string {
   return /^\s*</.test(body) ? body.replace(OTHER_TEXT, '') : '';
 }
 
-function pathOf(location: string): string {
-  return URL.canParse(location, 'http://app.test') ? new URL(location, 'http://app.test').pathname : '';
+/** A value that begins with `/` or a scheme is where a log-in leads back to. */
+const ROUTE = /^[\w-]+(\/[\w-]+)*$/;
+
+function pathsOf(location: string): string[] {
+  if (location === '' || !URL.canParse(location, 'http://app.test')) return [];
+  const { pathname, searchParams } = new URL(location, 'http://app.test');
+  const isFront = /\/(index\.php)?$/.test(pathname);
+  const routes = isFront ? [...searchParams.values()].filter((value) => ROUTE.test(value)) : [];
+  return [pathname, ...routes.map((route) => `/${route}`)];
 }
