@@ -47,6 +47,14 @@ test.each([
     ofBody('Your PHP installation does not support the pgsql module. You will need to install it.'),
   ],
   ['extension', ofBody('<p>SPIP requires the php extension: mbstring</p>')],
+  [
+    'extension',
+    // As phpIPAM shows it: most of it is markup.
+    ofBody(
+      `<html><head>${'<link rel="stylesheet" type="text/css" href="css/bootstrap.min.css">\n'.repeat(9)}</head><body>
+        <strong>The following required PHP extensions are missing:</strong><ul><li>gd</li></ul></body></html>`,
+    ),
+  ],
   ['phpinfo', titled('PHP 8.4.16 - phpinfo()')],
   ['phpinfo', titled('PHP 8.5.0RC1 - phpinfo()')],
   ['default page of Apache', titled('Apache2 Debian Default Page: It works')],
@@ -94,7 +102,7 @@ test.each([
   ['a question', titled('Which?', '<p>a <? b</p>')],
   ['an API', ofBody('{"title": "Installation", "code": "<?php"}')],
   ['a page that explains how to install', titled('Pico', '<p>Run `composer install`.</p>')],
-  ['a long answer about it', ofBody(`<p>Run composer install.</p>${'<p>More.</p>'.repeat(50)}`)],
+  ['a long answer about it', ofBody(`<p>Run composer install.</p>${'<p>More.</p>'.repeat(100)}`)],
   ['a redirect to the log-in', redirect('/login?to=/install')],
   ['a redirect to the log-in', redirect('/index.php?page=login&to=/install')],
   ['a redirect to the log-in', redirect('/?page=login&to=http://app.test/install')],

@@ -43,8 +43,9 @@ const sourceWith = (tag: string) => new RegExp(`^\\s*${tag}\\s|${tag}\\s+${STATE
 /** Parts of a page in which any text may be, to the end if they are not closed. */
 const OTHER_TEXT = /<!--.*?(-->|$)|<!\[CDATA\[.*?(\]\]>|$)|<(script|style|textarea)\b.*?(<\/\3\b|$)/gis;
 
-/** Characters of an answer that is only a message. */
+/** Characters of an answer that is only a message, and with its markup. */
 const MESSAGE = 500;
+const MARKED_UP = 2000;
 
 const MARKS: readonly Mark[] = [
   // MediaWiki: includes/templates/NoLocalSettings.mustache
@@ -159,11 +160,15 @@ export function findUnfinished(page: SeenPage): Unfinished | null {
 
 function fits({ title, body, redirect, isMessage = false, isMarkup = false }: Mark, page: SeenPage): boolean {
   return (
-    (!isMessage || (page.title === null && page.body.length <= MESSAGE)) &&
+    (!isMessage || (page.title === null && isShort(page.body))) &&
     (title === undefined || (page.title !== null && title.test(page.title))) &&
     (body === undefined || body.test(isMarkup ? readMarkup(page.body) : page.body)) &&
     (redirect === undefined || pathsOf(page.location).some((path) => redirect.test(path)))
   );
+}
+
+function isShort(body: string): boolean {
+  return body.length <= MARKED_UP && body.replace(/<[^<>]*>|\s+/g, ' ').length <= MESSAGE;
 }
 
 /** Empty if it is none, such as JSON or text. */
