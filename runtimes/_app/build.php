@@ -19,7 +19,9 @@ const SAYS = 'php-runtime-bench: ';
  */
 function run(array $command, array $env = []): array
 {
-    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, $env + getenv());
+    // Symfony's console, and so Composer, would cut a long message within its words.
+    $env += ['COLUMNS' => '1000'] + getenv();
+    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, $env);
     $output = '';
     while (is_string($line = fgets($pipes[1]))) {
         echo $line;

@@ -3,6 +3,12 @@ import { findCause, quoteCause } from './log-cause.ts';
 
 const PAIR = 'nginx-fpm: php-fpm has ended, so the container ends, too\n';
 
+/** Lines in a frame, as Symfony's console prints an error. */
+function frame(...lines: string[]): string {
+  const width = Math.max(...lines.map((line) => line.length));
+  return ['', ...lines, ''].map((line) => `  ${line.padEnd(width)}  \n`).join('');
+}
+
 test.each([
   [
     'nginx: [emerg] unknown directive "liste" in /tmp/php-runtime-bench/server.conf:2\nnginx-fpm: nginx has ended, so the container ends, too\n',
@@ -22,6 +28,18 @@ test.each([
     'PHP Fatal error:  Uncaught Error: x in /app/a.php:3',
   ],
   ['starting\nthere is nothing to serve\n', 'there is nothing to serve'],
+  // A frame of Symfony's console, 80 characters wide: cut in a word, and where a word ends.
+  [
+    `In CurlDownloader.php line 407:\n${frame(
+      'curl error 6 while downloading https://repo.nowhere-example.invalid/package',
+      's.json: Could not resolve host: repo.nowhere-example.invalid',
+    )}\ninstall [--prefer-source] [--prefer-dist]\n\n`,
+    'curl error 6 while downloading https://repo.nowhere-example.invalid/packages.json: Could not resolve host: repo.nowhere-example.invalid',
+  ],
+  [
+    frame('the file does not exist, is not readable, or has an unknown format: choose ', 'another one'),
+    'the file does not exist, is not readable, or has an unknown format: choose another one',
+  ],
   [
     'ready\npthread_mutex_lock(): Invalid argument[Sun Nov 22] AH00052: child pid 32 exit signal Abort (6)\nAH00169: caught SIGTERM, shutting down\n',
     'AH00169: caught SIGTERM, shutting down',

@@ -7,6 +7,8 @@ const ERROR =
 const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
 /** The sampler of --profile writes this when SIGTERM ends an Apache child within a request: it is no cause. */
 const SAMPLER = /^pthread_mutex_lock\(\): /;
+/** An error of Symfony's console: lines of one width between blank ones, where a long line is cut anywhere. */
+const FRAME = /^( {5,})\n((?: {2}.*\n)+?)\1$/gm;
 const LINES = 30;
 const LENGTH = 300;
 
@@ -16,6 +18,7 @@ const LENGTH = 300;
  */
 export function findCause(log: string): string {
   const lines = log
+    .replace(FRAME, (frame, blank: string, framed: string) => joinFramed(framed, blank.length) ?? frame)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !SAMPLER.test(line))
@@ -33,4 +36,11 @@ export function findCause(log: string): string {
 export function quoteCause(log: string): string {
   const cause = findCause(log);
   return cause === '' ? '; its log is empty' : `; its log: ${cause}`;
+}
+
+/** The text of a frame, in one line. Null: its lines are not of one width. */
+function joinFramed(framed: string, width: number): string | null {
+  const lines = framed.slice(0, -1).split('\n');
+  if (lines.some((line) => line.length !== width)) return null;
+  return lines.map((line) => line.slice(2, -2).replace(/ +$/, ' ')).join('');
 }

@@ -233,9 +233,9 @@ describe('a build that fails says why', () => {
       /^composer install: .*laravel\/framework.* affected by security advisories \("PKSA-/,
     ],
     [
-      'a repository that is not there, in a message of two lines',
+      'a repository that is not there, in a message longer than a terminal is wide',
       {
-        repositories: [{ type: 'composer', url: `file:///${'x'.repeat(42)}` }],
+        repositories: [{ type: 'composer', url: `file:///${'x'.repeat(60)}` }],
         require: { 'acme/nothing': '*' },
       },
       [],
