@@ -32,6 +32,8 @@ final class Scope
 {
     /** Output of a request that has left the buffers above the lowest one; null outside of requests. */
     private static ?string $output = null;
+    /** The request that has the process to itself; null outside of requests. */
+    private static ?string $running = null;
     /** @var array<string, mixed> $_SERVER between requests */
     private readonly array $server;
     /** @var array<string, mixed> */
@@ -64,6 +66,18 @@ final class Scope
         $this->limit = IS_ENDLESS ? '0' : (string) ini_get('max_execution_time');
         $this->hasHeaders = PHP_SAPI !== 'cli';
         $this->hasSessions = extension_loaded('session');
+        if (IS_ENDLESS) {
+            register_shutdown_function(self::reportExit(...));
+        }
+    }
+
+    /** Clients of this process get no answer, also to other requests, and no server logs why. */
+    private static function reportExit(): void
+    {
+        $isError = ((error_get_last()['type'] ?? 0) & (E_ERROR | E_COMPILE_ERROR | E_USER_ERROR)) !== 0;
+        if (self::$running !== null && !$isError) {
+            error_log('PHP Fatal error:  The app has called exit() in ' . self::$running . ', which ends a process that keeps the app in memory');
+        }
     }
 
     /** Starts the lowest buffer. Output below it would go to stdout, which may be a server's protocol, and end the headers. */
@@ -87,6 +101,8 @@ final class Scope
         $hadSent = headers_sent();
         $this->begin($request);
         self::$output = '';
+        // Swoole makes an exception of exit().
+        self::$running = $isOwn ? null : $request['method'] . ' ' . explode('?', $request['uri'], 2)[0];
         $level = ob_get_level();
         // It hands on pieces, as output_buffering does in php-fpm. A large response is then in memory once. In Swoole, another
         // request may end meanwhile.
@@ -106,6 +122,7 @@ final class Scope
                 $finish(['status' => 500]);
             }
         } finally {
+            self::$running = null;
             $this->end($request['files']);
         }
         self::endSpoiledProcess($hadSent);

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findComplaint } from '../../src/engine/complaint.ts';
 import { DIFFERENCES, LEFT } from './differences.ts';
 import { imageFor, root } from './docker.ts';
 import { type Answer, drive, type Sent } from './worker-driver.ts';
@@ -157,7 +158,16 @@ describe('an app that stays in memory', () => {
       const { code, stderr } = await ask(folder, [{}]);
       expect(code).toBe(255);
       expect(stderr).toContain('The app has printed after it closed all output buffers');
+      expect(stderr).not.toContain('exit()');
     });
+  });
+
+  it('ends its process if it calls exit, and the log shows in which request', async () => {
+    const { code, stderr } = await ask(leak, [{ uri: '/' }, { uri: '/exit?secret=1' }]);
+    expect(code).toBe(1);
+    expect(findComplaint(stderr)).toBe(
+      'The app has called exit() in GET /exit, which ends a process that keeps the app in memory',
+    );
   });
 
   it('prints more than a buffer holds, in order', async () => {
