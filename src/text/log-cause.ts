@@ -8,7 +8,7 @@ const ENDED = /^\S+: (.+) has ended(?: \(.*\))?, so the container ends, too$/;
 /** The sampler of --profile writes this when SIGTERM ends an Apache child within a request: it is no cause. */
 const SAMPLER = /^pthread_mutex_lock\(\): /;
 /** An error of Symfony's console: lines of one width between blank ones, where a long line is cut anywhere. */
-const FRAME = /^( {5,})\n((?: {2}.*\n)+?)\1$/gm;
+const FRAME = /^( {5,})\n((?: {2}.*\n){1,30}?)\1$/gm;
 const LINES = 30;
 const LENGTH = 300;
 
