@@ -287,6 +287,8 @@ test('a redirect to the same path that sets a cookie is a check for cookies, and
     "; GET /login?to=%2F may check for cookies: if so, set `headers` to such as 'Cookie: _chc=1'",
   );
   expect(sayCookieCheck([{ ...check, request: 'GET /en' }])).toBe('');
+  // A login form of an app with one path, such as Kanboard or Roundcube.
+  expect(sayCookieCheck([moved('GET /', '/?controller=AuthController&action=login', cookie)])).toBe('');
   expect(sayCookieCheck([moved('GET /login', '/login/', 'Server: nginx')])).toBe('');
   expect(sayCookieCheck([moved('GET /login', 'http://', cookie)])).toBe('');
 });

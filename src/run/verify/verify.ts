@@ -127,6 +127,9 @@ export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
 
+/** The name of a login form in a query, such as `?action=login`: an app with one path redirects to it there. */
+const LOGIN_QUERY = /log-?[io]n|sign-?in|auth/i;
+
 /** An app that checks for cookies sets one and redirects to the same path: without the cookie, its target is no page. */
 export function sayCookieCheck(asked: readonly Asked[]): string {
   for (const { request, answers } of asked) {
@@ -135,7 +138,7 @@ export function sayCookieCheck(asked: readonly Asked[]): string {
     const path = /^GET ([^?]+)/.exec(request)?.[1];
     if (status < 300 || status >= 400 || cookie === undefined || path === undefined) continue;
     const target = URL.parse(location, `http://app.test${path}`);
-    if (target?.pathname === path)
+    if (target?.pathname === path && !LOGIN_QUERY.test(target.search))
       return `; ${request} may check for cookies: if so, set \`headers\` to such as 'Cookie: ${cookie}'`;
   }
   return '';
