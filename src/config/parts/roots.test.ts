@@ -104,6 +104,11 @@ describe('without an index.php where one is looked for, nothing is measured', ()
       "found in upload, tools/docs: 'root: upload' in .bench.yml or --root upload",
     ],
     ['another name of the document root', { 'htdocs/index.php': '' }, "found in htdocs: 'root: htdocs' in"],
+    [
+      'requests go to a file with another name, as in YOURLS',
+      { ...composer({}), 'admin/index.php': '', 'yourls-loader.php': '' },
+      "'root: admin' in .bench.yml or --root admin; if requests go to another file of the app, add an index.php that includes it",
+    ],
     ['nothing at all', composer({}), "'root: FOLDER' in .bench.yml or --root FOLDER, also if Composer"],
   ])('%s', (_, files, hint) => {
     const message = messageOf(() => parse(files));

@@ -85,7 +85,11 @@ function hintAt(
   );
   // Without one of its own, it is a document root of the app above.
   const app = own ?? (isApp ? null : above);
-  if (app === null) return `${found}: 'root: ${first}' in .bench.yml or --root ${first}`;
+  const isServed = app === null && files.list(folder).some((name) => /^\w[\w.-]*\.php$/.test(name));
+  const front = isServed
+    ? '; if requests go to another file of the app, add an index.php that includes it'
+    : '';
+  if (app === null) return `${found}: 'root: ${first}' in .bench.yml or --root ${first}${front}`;
   const folderOfApp = escapeText(join(written, app));
   return `${found}: 'app: ${folderOfApp}' in .bench.yml or --app ${folderOfApp}`;
 }
