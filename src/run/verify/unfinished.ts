@@ -118,6 +118,13 @@ const MARKS: readonly Mark[] = [
     body: /\b(cannot|can't|could not|couldn't|unable to|failed to) (find|open|read|load|write|connect)\b/i,
     isMessage: true,
   },
+  // Kanboard: index.php, app/check_setup.php
+  {
+    what: 'an error message',
+    body: /^(\s*<[^<>]*>)*\s*([a-z]+ ){0,2}(error|exception)\s*[:!]|\b(must be|not|isn't) (writ|read)e?able\b/i,
+    isMessage: true,
+    remedy: 'fix what the message names, for example in `prepare`',
+  },
   // Tiny Tiny RSS: include/sanity_check.php; MediaWiki: includes/exception/MWExceptionRenderer.php
   {
     what: 'an error page',
