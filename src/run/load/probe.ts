@@ -27,13 +27,14 @@ const LONG_MS = 60_000;
 
 /** So many, each with the longest body, are well below what is kept of one process's output. */
 const AT_ONCE = 50;
-/** So many, one after the other, end within LIMITS.probe even if each waits USUAL_MS. */
+/** So many of one server, one after the other, end within LIMITS.probe even if each waits USUAL_MS. */
 const IN_TURN = 10;
 /** By default, k6 sends so many of a batch to one host at once. */
 const PER_HOST = 6;
 
 /**
- * Asks servers in the arena by k6 without load, AT_ONCE questions at once. Errors: DockerError, k6 failed or took too long.
+ * Asks servers in the arena by k6 without load, AT_ONCE questions at once. Those of one server should not follow each other.
+ * Errors: DockerError, k6 failed or took too long.
  * @param perHost how many at once one server gets
  */
 export async function ask(
@@ -46,7 +47,8 @@ export async function ask(
 ): Promise<Record<string, Answer & { at: number }>> {
   const hosts = Object.assign({}, ...questions.map(({ host }) => hostsOf(host)));
   const answers: Record<string, Answer & { at: number }> = {};
-  const atOnce = Math.min(AT_ONCE, IN_TURN * perHost);
+  const servers = new Set(questions.map(({ url }) => url.split('/', 3).join('/')));
+  const atOnce = Math.min(AT_ONCE, IN_TURN * perHost * servers.size);
   for (let i = 0; i < questions.length; i += atOnce) {
     const requests = questions.slice(i, i + atOnce);
     const longestMs = Math.max(...requests.map(({ timeoutMs = 0 }) => timeoutMs));

@@ -50,8 +50,8 @@ export async function askPaths(
   const sent = sentBy(config);
   const addresses = addressesOf(servers, sent.host);
   const timeoutMs = longestTimeoutMs(config);
-  const questions = addresses.flatMap(({ url }) =>
-    paths.map(({ path }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
+  const questions = paths.flatMap(({ path }) =>
+    addresses.map(({ url }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
   );
   // One at a time: the first request of a fresh start may fill the app's database, and the others find it locked.
   const answers = await ask(docker, arena.name, questions, 0, signal, 1);
