@@ -272,12 +272,22 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'the slices of all other k6 processes; those of this one are void',
     async inject({ project, out, bench }) {
       const image = await makeLateK6(project.folder);
-      const run = bench(...ONE, '--image', `${K6_IMAGE}=${image}`);
-      const [sampler] = await loading(run, '2/3', '-sampler');
-      // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again, before the next slice. In one
-      // command, as a busy engine takes its time for each.
-      const step = 'touch /tmp/set-back; sleep 1.5; rm /tmp/set-back';
-      await docker('exec', sampler as string, '/bin/sh', '-c', step);
+      // The sampler takes some seconds to notice each step.
+      const run = bench(
+        '--runtimes',
+        'faulty',
+        '--instances',
+        '3',
+        '--load',
+        'vus(2, 12s)',
+        '--image',
+        `${K6_IMAGE}=${image}`,
+      );
+      const [sampler = ''] = await loading(run, '2/3', '-sampler');
+      await docker('exec', sampler, 'touch', '/tmp/set-back');
+      await during(run, async () => /^clock .*^clock /ms.test(await docker('logs', sampler)));
+      // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again, before the next slice.
+      await docker('exec', sampler, 'rm', '/tmp/set-back');
       const seen = await end(run);
       await docker('image', 'rm', image);
       const slices = slicesOf(project.results(out), 'faulty@8.4');
