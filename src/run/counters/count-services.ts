@@ -5,7 +5,7 @@ import type { Measurement } from '../../results/results.ts';
 import { listNames } from '../../text/plain.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
-import { type Calibrated, calibrate, countDuring } from './count-window.ts';
+import { awaitIdle, type Calibrated, calibrate, countDuring } from './count-window.ts';
 import { divide, namesOf, type ServerKind, type WindowPart } from './counter-values.ts';
 import { type CountedService, findKind, openService, type ReadWorld } from './read-services.ts';
 
@@ -139,7 +139,8 @@ interface Counting {
 async function countVariant(counting: Counting, variant: string, scenario: Scenario): Promise<void> {
   const { ready } = counting;
   const warmed = await ready.load(warmUpOf(scenario), [variant]);
-  await counting.reading.host.sleep(settleFor(warmed, scenario.timeoutMs), counting.reading.signal);
+  const settleMs = settleFor(warmed, scenario.timeoutMs);
+  if (settleMs > 0) await awaitIdle(counting.reading, counting.services, settleMs);
   for (const { endpoint, part } of partsOf(scenario)) {
     const repeats: Repeat[] = [];
     for (let i = 0; i < REPEATS && ready.servers.has(variant); i++) {
