@@ -45,44 +45,40 @@ find_files() {
   done
 }
 
-# Uptime is what the shell can read without a process of its own; here it is tied to the wall clock.
-tie_clock() {
-  tries=0
-  while [ $tries = 0 ] || { [ $((high - low)) -gt 7 ] && [ $tries -lt 2 ]; }; do
-    read -r from _ </proc/uptime
-    before=$(date +%s) second=$before
-    while [ "$second" = "$before" ]; do
-      earlier=$from
-      read -r from _ </proc/uptime
-      second=$(date +%s)
-    done
-    read -r now _ </proc/uptime
-    # The second began between these. If more than 50 ms lie between, this shell was kept waiting, and looks at the next one.
-    low=$((second * 100 - ${now%.*}${now#*.} - 1)) high=$((second * 100 - ${earlier%.*}${earlier#*.} + 1))
-    tries=$((tries + 1))
-  done
-  echo "clock $second $now"
-}
-
-# By how much the wall clock is ahead of uptime lies between these, in hundredths of a second. NTP speeds both up or slows both
-# down, so the difference changes only when somebody sets the wall clock. One that changes by less than 50 ms is not seen.
-# The first bounds are those of `tie_clock`: minutes may lie between that and the first look here.
-check_clock() {
-  # Some shells, BusyBox's among them, know the time without a process of their own. For the others half a second is often enough.
-  [ -n "${EPOCHREALTIME:-}" ] || [ $((tick % 5)) = 0 ] || return 0
+# Reads the wall clock, in hundredths of a second. It is ahead of uptime by `least` to `most` of them: it was read somewhere between
+# two readings of uptime, which are cut to hundredths, too.
+read_clock() {
   read -r from _ </proc/uptime
+  # Some shells, BusyBox's among them, know the time without a process of their own.
   wall=${EPOCHREALTIME:-$(date +%s.%N)}
   read -r to _ </proc/uptime
   fraction=${wall#*.}
-  # Not every `date` knows fractions.
-  case $fraction in '' | *[!0-9]*) return 0 ;; esac
   wall=${wall%.*}${fraction%"${fraction#??}"}
-  # The wall clock was read somewhere between the two readings of uptime, which are cut to hundredths, too.
-  set -- $((wall - ${to%.*}${to#*.} - 1)) $((wall - ${from%.*}${from#*.} + 1))
-  if [ "$1" -gt $((high + 5)) ] || [ "$2" -lt $((low - 5)) ]; then
+  least=$((wall - ${to%.*}${to#*.} - 1)) most=$((wall - ${from%.*}${from#*.} + 1))
+}
+
+# Uptime is what the shell can read without a process of its own; here it is tied to the wall clock.
+tie_clock() {
+  tries=0
+  # If more than 50 ms lie between, this shell was kept waiting, and looks once more.
+  while
+    read_clock
+    [ $((most - least)) -gt 7 ] && [ $tries -lt 5 ]
+  do tries=$((tries + 1)); done
+  low=$least high=$most
+  echo "clock ${wall%??}.${wall#"${wall%??}"} $to"
+}
+
+# NTP speeds both clocks up or slows both down, so their difference changes only when somebody sets the wall clock. One that changes
+# by less than 50 ms is not seen. The first bounds are those of `tie_clock`: minutes may lie between that and the first look here.
+check_clock() {
+  # For a shell that needs a process for it, half a second is often enough.
+  [ -n "${EPOCHREALTIME:-}" ] || [ $((tick % 5)) = 0 ] || return 0
+  read_clock
+  if [ "$least" -gt $((high + 5)) ] || [ "$most" -lt $((low - 5)) ]; then
     tie_clock
-  elif [ $(($2 - $1)) -lt $((high - low)) ]; then
-    low=$1 high=$2
+  elif [ $((most - least)) -lt $((high - low)) ]; then
+    low=$least high=$most
   fi
 }
 

@@ -132,7 +132,7 @@ class Heard {
   }
 }
 
-/** If the clock was set, the sampler takes up to 3 s to know the time again, ms. */
+/** The sampler looks for a new watch every 0.1 s, and on a busy machine less often, ms. */
 const SETTLE_MS = 4000;
 
 /** Waits until it holds, at most so long, or until the signal. */
