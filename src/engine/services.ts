@@ -217,6 +217,11 @@ export async function startServices(
   await compose(['up', '--detach', '--no-build', '--no-recreate'], signal);
   const ready = await awaitServices(world, wanted, seconds);
   for (const network of networksOf(adapted)) await docker.run(['network', 'connect', network, world.arena]);
+  // A user who gives an image, and maybe a dump, has written no reset.
+  const failed = (service: string) =>
+    wanted.compose === undefined
+      ? `reset of ${service} failed`
+      : `its database in ${service} could not be made`;
   const dead = new Set<string>();
   // One that has done its work and ended is no more to be watched.
   const containers = ready.filter(({ pid }) => pid > 0);
@@ -228,7 +233,7 @@ export async function startServices(
         const one = containers.find((c) => c.service === service);
         if (!one) return { stage: 'start', reason: `the service ${service} does not run`, log: '' };
         const { failure } = await execute(world, one.container, command, { BENCH_DATABASE: database });
-        if (failure) return { ...failure, reason: `reset of ${service} failed: ${failure.reason}` };
+        if (failure) return { ...failure, reason: `${failed(service)}: ${failure.reason}` };
       }
       return null;
     },

@@ -241,7 +241,10 @@ INSERT INTO articles VALUES ('Wheelbarrow');`,
   expect(measurements).toHaveLength(4);
   for (const m of measurements) expect(m).toMatchObject({ outcome: 'ok', errors: [] });
   const bad = await run('bad');
-  expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining('reset of postgres failed') });
+  expect(bad).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('its database in postgres could not be made'),
+  });
   expect(bad.stderr).toContain('relation "products" does not exist');
   const elsewhere = await run('elsewhere');
   expect(elsewhere).toMatchObject({ code: 3 });
