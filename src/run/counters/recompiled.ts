@@ -45,13 +45,13 @@ export async function countRecompiled(
 }
 
 async function readAllMisses(
-  { engine: { docker, arena, signal }, job: { config } }: World,
+  { engine, job: { config } }: World,
   servers: readonly Server[],
 ): Promise<Map<string, number | null>> {
   const questions = servers.map(({ variant, port }) => ({
     ...{ id: variant.id, url: addressOf(config.host, port) + FACTS_PATH, host: config.host },
   }));
   if (questions.length === 0) return new Map();
-  const answers = await ask(docker, arena.name, questions, 0, signal);
+  const answers = await ask(engine, questions);
   return new Map(servers.map(({ variant: { id } }) => [id, readMisses(answers[id]?.body ?? '')]));
 }

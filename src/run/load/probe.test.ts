@@ -39,14 +39,15 @@ test('no table at all is an error', async () => {
 });
 
 /** An engine that notes the limit of each command, and the one that its script is given. */
-function notesLimits(limits: unknown[]): Docker {
-  return {
+function notesLimits(limits: unknown[]): Parameters<typeof ask>[0] {
+  const docker: Docker = {
     run: () => Promise.reject(new Error('not asked for')),
     async try(_, { input, timeoutMs } = {}) {
       limits.push(timeoutMs, JSON.parse(String(input)).limitMs);
       return { code: 0, stdout: '{}', stderr: '' };
     },
   };
+  return { docker, arena: { name: 'arena' }, signal: new AbortController().signal };
 }
 
 test.each([
@@ -57,7 +58,7 @@ test.each([
   const limits: unknown[] = [];
   const sent = { host: 'app.test', timeoutMs };
   const journey = { kind: 'bundled', name: 'shop', file: '' } as const;
-  await walk(notesLimits(limits), 'arena', journey, [], sent, new AbortController().signal);
+  await walk(notesLimits(limits), journey, [], sent);
   expect(limits).toEqual([expected, expected]);
 });
 
@@ -72,7 +73,7 @@ test.each([
     const questions = Array.from({ length: 13 }, (_, i) => {
       return { host: 'app.test', id: `${i}`, url: `http://app.test:${i % servers}/${i}` };
     });
-    await ask(notesLimits(limits), 'arena', questions, 0, new AbortController().signal, 1);
+    await ask(notesLimits(limits), questions, { perHost: 1 });
     expect(limits).toEqual(Array(expected).fill(120_000));
   },
 );
@@ -86,6 +87,6 @@ test.each([
   const limits: unknown[] = [];
   const host = { host: 'app.test' };
   const questions = Array.from({ length: count }, (_, i) => ({ ...host, id: `${i}`, url: '', timeoutMs }));
-  await ask(notesLimits(limits), 'arena', questions, 0, new AbortController().signal);
+  await ask(notesLimits(limits), questions);
   expect(limits).toEqual([expected, expected]);
 });

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Journey } from '../../config/types.ts';
+import type { Arena } from '../../engine/arena.ts';
 import { type Docker, DockerError, LIMITS_MS } from '../../engine/docker.ts';
 import type { Facts } from '../../results/results.ts';
 import { hostsOf, type Sent } from '../servers/target.ts';
@@ -32,18 +33,23 @@ const IN_TURN = 10;
 /** By default, k6 sends so many of a batch to one host at once. */
 const PER_HOST = 6;
 
+/** The engine and its arena, in which k6 asks. */
+interface Asking {
+  docker: Docker;
+  arena: Pick<Arena, 'name'>;
+  signal: AbortSignal;
+}
+
 /**
  * Asks servers in the arena by k6 without load, AT_ONCE questions at once. Those of one server should not follow each other.
  * Errors: DockerError, k6 failed or took too long.
- * @param perHost how many at once one server gets
+ * @param options.deadlineMs questions with `until` are asked again for so long
+ * @param options.perHost how many at once one server gets
  */
 export async function ask(
-  docker: Docker,
-  arena: string,
+  engine: Asking,
   questions: readonly Question[],
-  deadlineMs: number,
-  signal: AbortSignal,
-  perHost = PER_HOST,
+  { deadlineMs = 0, perHost = PER_HOST } = {},
 ): Promise<Record<string, Answer & { at: number }>> {
   const hosts = Object.assign({}, ...questions.map(({ host }) => hostsOf(host)));
   const answers: Record<string, Answer & { at: number }> = {};
@@ -55,7 +61,7 @@ export async function ask(
     const moreMs = Math.ceil(requests.length / perHost) * Math.max(0, longestMs - USUAL_MS);
     const limitMs = LIMITS.probe + moreMs;
     const input = { requests, hosts, perHost, deadlineMs, limitMs, maxBody: MAX_BODY };
-    Object.assign(answers, await runScript(docker, arena, 'probe', input, signal, limitMs));
+    Object.assign(answers, await runScript(engine, 'probe', input, limitMs));
   }
   return answers;
 }
@@ -76,25 +82,21 @@ interface JourneyStep {
  * until each endpoint was asked or an answer is wrong. By the servers' ids.
  */
 export async function walk(
-  docker: Docker,
-  arena: string,
+  engine: Asking,
   journey: Journey,
   servers: readonly Pick<Question, 'id' | 'url'>[],
   sent: Sent & Pick<Required<Question>, 'timeoutMs'>,
-  signal: AbortSignal,
 ): Promise<Record<string, JourneyStep[]>> {
   const limitMs = LIMITS.walk * Math.max(1, sent.timeoutMs / LONG_MS);
   const input = { servers, ...sent, hosts: hostsOf(sent.host), limitMs, maxBody: MAX_BODY };
-  return runScript(docker, arena, 'walk', input, signal, limitMs, journeyModule({ journey }));
+  return runScript(engine, 'walk', input, limitMs, journeyModule({ journey }));
 }
 
 /** Runs one of our scripts by k6, for `limitMs` at most; what it prints. `walked` is the journey that it goes. */
 async function runScript(
-  docker: Docker,
-  arena: string,
+  { docker, arena, signal }: Asking,
   name: 'probe' | 'walk',
   input: unknown,
-  signal: AbortSignal,
   limitMs: number,
   walked = '',
 ) {
@@ -103,7 +105,7 @@ async function runScript(
     'if [ "$3" ]; then printf %s "$3" >walked.js; fi',
     'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
   ].join('\n');
-  const args = ['exec', '--interactive', arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
+  const args = ['exec', '--interactive', arena.name, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
   const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: limitMs });
   signal.throwIfAborted();
   if (finished.code !== 0) throw new DockerError(args, finished);

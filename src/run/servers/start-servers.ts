@@ -109,7 +109,7 @@ type Answers = Awaited<ReturnType<typeof ask>>;
 
 function askAll({ engine }: ServerContext, waiting: readonly Starting[]): Promise<Answers> {
   const questions = waiting.map(({ question }) => question);
-  const answers = ask(engine.docker, engine.arena.name, questions, ROUND_MS, engine.signal);
+  const answers = ask(engine, questions, { deadlineMs: ROUND_MS });
   answers.catch(() => {});
   return answers;
 }

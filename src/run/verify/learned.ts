@@ -80,7 +80,7 @@ const TIMES_MORE = 18;
 
 /** Only widens bounds: if the answers cannot be read, the bounds stay as they are. Errors: MachineError, the engine is lost. */
 export async function askOften(
-  { engine: { docker, arena, signal }, job: { config } }: World,
+  { engine, job: { config } }: World,
   seen: Learned,
   servers: readonly Server[],
   paths: readonly { path: string }[],
@@ -97,10 +97,10 @@ export async function askOften(
     const questions = varying.flatMap(({ path }) =>
       Array.from({ length: TIMES_MORE }, (_, i) => ({ id: `${i} ${path}`, url: url + path, ...sent })),
     );
-    const answers = await ask(docker, arena.name, questions, 0, signal).catch(() => null);
-    signal.throwIfAborted();
+    const answers = await ask(engine, questions).catch(() => null);
+    engine.signal.throwIfAborted();
     if (answers === null) {
-      await expectEngine(docker);
+      await expectEngine(engine.docker);
       continue;
     }
     for (const { path } of varying) {

@@ -7,13 +7,12 @@ import type { Answer, Asked, Round } from './verify.ts';
 
 /** All that the scenarios ask: of all these servers at once the paths, then the way of each journey on one after the other. */
 export async function askAll(world: World, servers: readonly Server[]): Promise<Round> {
-  const { docker, arena, signal } = world.engine;
   const { config } = world.job;
   const sent = { ...sentBy(config), timeoutMs: longestTimeoutMs(config) };
   const replies = await askPaths(world, servers, pathsOf(config.scenarios));
   const addresses = addressesOf(servers, sent.host);
   for (const { journey, statusOnly } of journeysOf(config.scenarios)) {
-    const ways = await walk(docker, arena.name, journey, addresses, sent, signal);
+    const ways = await walk(world.engine, journey, addresses, sent);
     for (const { id } of addresses) {
       const times = new Map<string, number>();
       for (const { endpoint, headOnly, expects, answer } of ways[id] ?? []) {
@@ -41,7 +40,7 @@ const longestTimeoutMs = ({ scenarios }: World['job']['config']) =>
 type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
 
 export async function askPaths(
-  { engine: { docker, arena, signal }, job: { config } }: World,
+  { engine, job: { config } }: World,
   servers: readonly Server[],
   paths: readonly AskedPath[],
 ): Promise<Round> {
@@ -54,7 +53,7 @@ export async function askPaths(
     addresses.map(({ url }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
   );
   // One at a time: the first request of a fresh start may fill the app's database, and the others find it locked.
-  const answers = await ask(docker, arena.name, questions, 0, signal, 1);
+  const answers = await ask(engine, questions, { perHost: 1 });
   for (const { id, url } of addresses) {
     for (const { path, ...rules } of paths) {
       const answer = answers[url + path] as Answer;
