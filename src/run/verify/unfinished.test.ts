@@ -35,6 +35,11 @@ test.each([
   ['error message', ofBody('{"error": "Could not connect to the database"}')],
   ['error message', ofBody('Internal Error: SQLSTATE[HY000]: General error: 5 database is locked')],
   ['error message', ofBody('<p><b>Uncaught Exception:</b> No such board</p>')],
+  // Cacti: include/global.php
+  ['error message', ofBody('<p>FATAL: Connection to Cacti database failed. Please ensure:<ul>')],
+  ['error message', ofBody('Database connection failed')],
+  ['error message', ofBody("Access denied for user 'blog'@'172.18.0.3' (using password: YES)")],
+  ['error message', ofBody('<b>Fatal:</b> No theme')],
   ['error message', ofBody('The directory "/app/data" must be writeable by your web server user')],
   ['error page', titled('Startup failed', '<p>Tiny Tiny RSS was unable to start properly.</p>')],
   ['error page', titled('Database error – A wiki')],
@@ -94,6 +99,8 @@ test.each([
   ['a page on errors', titled('Error handling in PHP', '<p>config.inc.php is missing!</p>')],
   ['a page with a setting', titled('Settings', '<p>The module is not installed. It is not configured.</p>')],
   ['an API', ofBody('{"modules": ["php"], "errors": 0}')],
+  ['an API', ofBody('{"connection": "mysql", "fatal": 0}')],
+  ['a page on connections', titled('Help', '<p>SQLSTATE[HY000]: the connection failed</p>')],
   ['a list of results', titled('Index of companies')],
   ['XHTML', ofBody('<?xml version="1.0"?>\n<html><head><title>Shop</title></head></html>')],
   ['a page on PHP', titled('PHP', '<pre>&lt;? echo 1 ?> &lt;?php echo 1</pre>')],
@@ -124,6 +131,10 @@ test('short tags have a remedy of their own', () => {
 test('a fatal error has a remedy of its own', () => {
   for (const message of [`\nFatal error: ${LACK}${LINE}`, '<b>Fatal error</b>:  It ends'])
     expect(find(message)?.remedy).toContain('`extensions`');
+});
+
+test('a failed connection has a remedy of its own', () => {
+  expect(find('Database connection failed')?.remedy).toContain('host, name and password');
 });
 
 test('a missing extension has a remedy of its own', () => {

@@ -118,10 +118,17 @@ const MARKS: readonly Mark[] = [
     body: /\b(cannot|can't|could not|couldn't|unable to|failed to) (find|open|read|load|write|connect)\b/i,
     isMessage: true,
   },
+  // Cacti: include/global.php; the messages of PDO and mysqli, as `die()` prints them
+  {
+    what: 'an error message',
+    body: /\bconnection\b.{0,80}\b(failed|refused)\b|\bSQLSTATE\[|\baccess denied for user\b/i,
+    isMessage: true,
+    remedy: 'fix what the message names: the host, name and password of the database, or its extension',
+  },
   // Kanboard: index.php, app/check_setup.php
   {
     what: 'an error message',
-    body: /^(\s*<[^<>]*>)*\s*([a-z]+ ){0,2}(error|exception)\s*[:!]|\b(must be|not|isn't) (writ|read)e?able\b/i,
+    body: /^(\s*<[^<>]*>)*\s*([a-z]+ ){0,2}(error|exception|fatal)\s*[:!]|\b(must be|not|isn't) (writ|read)e?able\b/i,
     isMessage: true,
     remedy: 'fix what the message names, for example in `prepare`',
   },
