@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readable } from './readable.ts';
+import { readable, readMessage } from './readable.ts';
 
 test.each([
   ['', ''],
@@ -12,3 +12,20 @@ test.each([
   ['\u0089PNG\r\n\u001a\n\u0000\u0000\u0000\rIHDR', '(binary, 16 characters)'],
   ['��x�', '(binary, 4 characters)'],
 ])('%j', (text, shown) => expect(readable(text)).toBe(shown));
+
+const PAGE = ['Blog - Error', 'Blog', 'Home', 'About', 'Contact', 'Log in', 'Archive', 'Error 500'].join(
+  '\n',
+);
+const MESSAGE = 'Runtime path "/app/runtime" is not valid.\nPlease make sure that PHP may write there.';
+
+test('a long text is shown from its message on', () => {
+  expect(readMessage(`${PAGE}\n${MESSAGE}\nCopyright`, 60)).toBe(
+    'Runtime path "/app/runtime" is not valid. Please make sure t…',
+  );
+});
+
+test('a short text, and one without a message, is shown from its beginning', () => {
+  expect(readMessage('Blog\nNo such post', 60)).toBe('Blog No such post');
+  expect(readMessage(` ${PAGE}`, 60)).toBe('Blog - Error Blog Home About Contact Log in Archive Error 50…');
+  expect(readMessage(' \n', 60)).toBe('');
+});

@@ -1,7 +1,7 @@
 import { readComplaint } from '../../engine/complaint.ts';
 import type { Evidence, Failure, Measurement } from '../../results/results.ts';
 import { fileNameOf } from '../../text/file-name.ts';
-import { readable } from '../../text/readable.ts';
+import { readable, readMessage } from '../../text/readable.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Engine, Sink } from '../world.ts';
 import type { Answer } from './verify.ts';
@@ -71,8 +71,8 @@ function showAnswer({ status, headers = '', error, body, text = body }: Answer):
 function tell(reason: string, complaint: string | null, { status, body }: Evidence): string {
   if (complaint !== null) return `; its log: ${complaint}`;
   if (status === 0 || / answers differently from /.test(reason)) return '';
-  const said = body.replace(/\s+/g, ' ').trim();
-  return said && `; its text: ${said.slice(0, SAID_CHARACTERS)}`;
+  const said = readMessage(body, SAID_CHARACTERS);
+  return said && `; its text: ${said}`;
 }
 
 async function keepEvidence(
