@@ -73,7 +73,7 @@ test('a step of a journey that redirects causes a warning, unless the journey ex
   expect(failed).toEqual([]);
   expect(warned).toEqual(['redirect: the load measures redirects, not their targets: home (shop) to /en']);
   // `paths` would take the place of the journey.
-  expect(remedies).toEqual([expect.stringMatching(/^write a k6 script that requests the target pages; /)]);
+  expect(remedies).toEqual([expect.stringMatching(/^write a k6 script that requests the target pages\. /)]);
   expect(remedies[0]).not.toContain('paths');
 });
 

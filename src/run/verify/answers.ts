@@ -15,6 +15,7 @@ import {
   type Reply,
   type Round,
   sayCookieCheck,
+  sayElsewhere,
   sayFurther,
 } from './verify.ts';
 
@@ -213,7 +214,7 @@ function warnOfRedirects(world: World, asked: readonly Asked[]): void {
   world.sink.warn({
     code: 'redirect',
     message: `the load measures redirects, not their targets: ${redirects.slice(0, 5).join(', ')}`,
-    remedy: `${way}${sayCookieCheck(asked)}; redirects to https can be turned off in the app. If the redirect is what you want to measure, ignore this warning`,
+    remedy: `${way}${sayElsewhere([...found.values()], world.job.config.host)}${sayCookieCheck(asked)}. If the redirect is what you want to measure, ignore this warning`,
     variant: null,
   });
 }

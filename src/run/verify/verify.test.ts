@@ -5,6 +5,7 @@ import {
   findDifferent as find,
   findRedirects,
   sayCookieCheck,
+  sayElsewhere,
   sayFurther,
 } from './verify.ts';
 
@@ -323,4 +324,16 @@ test('what a difference is in decides what can be done about it', () => {
     ['c', 'head', 'a'],
     ['d', 'status', 'a'],
   ]);
+});
+
+test.each([
+  ['https', ['https://app.test/', 'https://app.test/en'], ['X-Forwarded-Proto: https'], ['`host:']],
+  ['another name', ['http://www.example.com/'], ['`host: www.example.com`'], ['https']],
+  ['both', ['https://www.example.com/'], ['`host: www.example.com`', 'X-Forwarded-Proto: https'], []],
+  ['two names', ['http://a.example/', 'http://b.example/'], [], ['`host:', 'https']],
+  ['another page', ['/en', 'http://app.test/en', 'http://'], [], ['`host:', 'https']],
+])('a redirect to %s names the setting', (_, targets, has, lacks) => {
+  const said = sayElsewhere(targets, 'app.test');
+  for (const part of has) expect(said).toContain(part);
+  for (const part of lacks) expect(said).not.toContain(part);
 });

@@ -127,6 +127,18 @@ export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
 
+/** The settings with which an app does not redirect to https, or to its own name. */
+export function sayElsewhere(targets: readonly string[], host: string): string {
+  const urls = targets.flatMap((target) => URL.parse(target, `http://${host}/`) ?? []);
+  const [name = host, ...more] = new Set(urls.map(({ hostname }) => hostname));
+  const toName =
+    more.length === 0 && name !== host ? `; set \`host: ${name}\` if that is the app's own name` : '';
+  const toHttps = urls.some(({ protocol }) => protocol === 'https:')
+    ? '; for redirects to https, set `headers: { X-Forwarded-Proto: https }` as a load balancer does, or turn them off in the app'
+    : '';
+  return `${toName}${toHttps}`;
+}
+
 /** The name of a login form in a query, such as `?action=login`: an app with one path redirects to it there. */
 const LOGIN_QUERY = /log-?[io]n|sign-?in|auth/i;
 
