@@ -24,6 +24,13 @@ test.each([
   expect(bodies(line(error))).toEqual([expect.stringMatching(/\nA load reaches only the app/)]);
 });
 
+test.each([
+  'Get \\"http://app.testundefined\\": lookup app.testundefined: no such host',
+  'Get \\"http://undefined/cart\\": lookup undefined: no such host',
+])('a missing value in an address is named: %s', (error) => {
+  expect(bodies(line(error))).toEqual([expect.stringMatching(/\nThe script put a missing value .*selector/)]);
+});
+
 test('a script cannot forge one, and other warnings are none', () => {
   expect(bodies('time="…" level=warning msg="Insufficient VUs"\n')).toEqual([]);
   expect(

@@ -299,10 +299,15 @@ export function parseFailed(log: string, slice: string): ErrorSample[] {
   const text = /level=warning msg="Request Failed" error="((?:[^"\\]|\\.)*)"/.exec(log)?.[1];
   if (text === undefined) return [];
   const reason = readable(text.replaceAll('\\"', '"'));
+  // As JavaScript writes a value that is not there: the host is `app.testundefined`.
+  const isMissing = /^\w+ "https?:\/\/[^/"]*(undefined|null|NaN)\b/.test(reason);
   const isOutside = /: no such host|is in a blacklisted range|: server misbehaving|^\w+ "https:/.test(reason);
-  const body = isOutside ? `${reason}\n${ONLY_APP}` : reason;
+  const hint = isMissing ? MISSING : isOutside ? ONLY_APP : '';
+  const body = hint ? `${reason}\n${hint}` : reason;
   return [{ slice, endpoint: 'all', kind: 'no answer', status: 0, body }];
 }
 
 const ONLY_APP =
   'A load reaches only the app, over plain HTTP. Send requests to BASE_URL, or set `host` to the name in the script.';
+const MISSING =
+  'The script put a missing value into this address. Check the selector or the field that the script reads it from.';
