@@ -46,6 +46,15 @@ describe('findDifferent', () => {
       {},
     ],
     [
+      'the code of a character is written as the app likes, such as that of an e-mail address',
+      [
+        asked('a', 'mail &#109;e&#64;app.test', 'mail &#x6d;&#101;@app.test'),
+        asked('b', 'mail me&#x40;app.test', 'mail &#x6D;&#x65;@app.test'),
+        asked('c', 'mail &#110;e@app.test'),
+      ],
+      { c: 'GET / answers differently from a: ‘mail ne@app.test’ instead of ‘mail me@app.test’' },
+    ],
+    [
       'a token in the address of a redirect is masked, and another address differs',
       ['a', 'b', 'c'].map((variant) => ({
         ...asked(variant, ''),
