@@ -36,6 +36,16 @@ test.each([
     'Uncaught PHP Exception Doctrine\\DBAL\\DriverException: "could not find driver" at Driver.php line 30',
   ],
   [
+    'an exception that the app caught and logged, on Apache',
+    '[Fri Nov 27 17:13:49 2026] [php:notice] [pid 3] [client 127.0.0.1:3] Kirby\\\\Exception\\\\NotFoundException: No page in /app/site/home.php:2\\nStack trace:\\n#0 /app/index.php(5): App->render()\\n#1 {main}\n',
+    'Kirby\\\\Exception\\\\NotFoundException: No page in /app/site/home.php:2',
+  ],
+  [
+    'the same before php-fpm',
+    '2026/11/27 [error] 6#6: *1 FastCGI sent in stderr: "PHP message: ParseError: unexpected token "<" in /app/a.php:2\nStack trace:\n#0 /app/F.php(393): b()\n#1 {main}" while reading\n',
+    'ParseError: unexpected token "<" in /app/a.php:2',
+  ],
+  [
     'a message with quotes and commas',
     '[php:error] PHP Parse error:  syntax error, unexpected token "echo", expecting "," or ";" in /app/index.php on line 3\n',
     'syntax error, unexpected token "echo", expecting "," or ";" in /app/index.php on line 3',
@@ -55,7 +65,7 @@ test.each([
   ],
   [
     'notices are none',
-    '[php:notice] PHP Deprecated:  old\nproduction.WARNING: slow\nAH00558: apache2\n',
+    '[php:notice] PHP Deprecated:  old\nproduction.WARNING: slow\nAH00558: apache2\nError: retry 2\nTypeError: x at app.js:3\n',
     null,
   ],
   ['an endless one is cut', `production.ERROR: ${'x'.repeat(9999)}`, `${'x'.repeat(180)}…${'x'.repeat(120)}`],

@@ -50,8 +50,9 @@ async function readOwnLogs(docker: Docker, container: string): Promise<string> {
   return texts.map(({ code, stdout: text }) => (code === 0 ? text : '')).join('');
 }
 
-/** PHP's own errors, lines of Monolog as Laravel writes them, and exceptions as Symfony and our workers log them. */
-const COMPLAINT = /(?:(?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught ))(.+)/;
+/** PHP's own errors, lines of Monolog as Laravel writes them, exceptions as Symfony, our workers and `(string) $e` show them. */
+const COMPLAINT =
+  /(?:(?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught |[\w\\]{0,200}(?:Error|Exception): .* in \/\S+:\d))(.+)/;
 /** The most lines of what a command printed, and the most characters, before markup is taken away. */
 const OUTPUT_LINES = 40;
 const OUTPUT_CHARACTERS = 32_768;
