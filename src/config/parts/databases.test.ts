@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -78,4 +78,36 @@ test('the users that views, triggers and routines of a dump run as are made firs
       .join(''),
   );
   expect(loadWithUsers('mysql', CREATE).users).toBe('');
+});
+
+test.each([
+  ['mysql', '-- 1\nUSE `shop`;\n', 'USE `shop`;'],
+  ['mariadb', 'use shop ;\nUSE other;\n', 'use shop ;'],
+  ['postgres', '\\connect shop\n', '\\connect shop'],
+  ['mysql', "INSERT INTO t VALUES ('\nUSE it\n');\n", null],
+  ['postgres', 'COPY t FROM stdin;\nUSE `shop`;\n\\\\connect a\n\\.\n', null],
+])('a load of %s that fails names what leads it into another database: %j', (client, sql, line) => {
+  const folder = makeFolder();
+  try {
+    const dump = join(folder, 'dump.sql');
+    writeFileSync(dump, sql);
+    for (const name of ['mysql', 'mariadb', 'psql', 'dropdb', 'createdb']) {
+      // Only the load reads SQL from its input.
+      const script = `#!/bin/sh\ncase "$*" in *-e*|*--force*|*-q|-U*exists*) ;; *) echo 'ERROR 1050 (42S01): no' >&2; exit 3 ;; esac\n`;
+      writeFileSync(join(folder, name), /^(drop|create)db$/.test(name) ? '#!/bin/sh\n' : script, {
+        mode: 0o755,
+      });
+    }
+    const command = describeDatabase(client, `${client}:1`, dump).reset[client] as string;
+    const { status, stderr } = spawnSync('sh', ['-ec', command.replaceAll('/bench/dump.sql', dump)], {
+      env: { PATH: `${folder}:${process.env.PATH}`, BENCH_DATABASE: 'bench_1' },
+      encoding: 'utf8',
+    });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('ERROR 1050');
+    const hint = `ERROR:  the dump has '${line}', which leads into a database that all variants share; remove it`;
+    expect(stderr.trim().split('\n').at(-1)).toBe(line === null ? 'ERROR 1050 (42S01): no' : hint);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -10,6 +10,8 @@ interface Database {
   load(file: string): string;
   /** SQL: how many tables the database has. */
   tables: string;
+  /** For sed: a line after which a dump fills another database. */
+  elsewhere: string;
   /** Prints the result of SQL, which is its last argument. */
   query: string;
 }
@@ -48,6 +50,7 @@ function likeMysql(client: string, variable: string, test: readonly string[]): D
       `{ LC_ALL=C sed -nE '${DEFINERS}' ${file} | LC_ALL=C sort -u | ${login} --force >/dev/null 2>&1; true; } && ` +
       `LC_ALL=C sed '${GTIDS}' ${file} | ${login} $BENCH_DATABASE`,
     tables: 'SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()',
+    elsewhere: '^[Uu][Ss][Ee] +[^ ;]+ *;',
     query: `${login} $BENCH_DATABASE -Ne`,
   };
 }
@@ -72,6 +75,7 @@ const DATABASES: Readonly<Record<string, Database>> = {
       `psql -U postgres -qo /dev/null -v ON_ERROR_STOP=1 -v VERBOSITY=terse $BENCH_DATABASE <${file}`,
     tables:
       "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+    elsewhere: '^[\\]c(onnect)? ',
     query: 'psql -U postgres -d $BENCH_DATABASE -tAc',
   },
 };
@@ -90,7 +94,7 @@ export function describeDatabase(
   image: string,
   dump: string | null,
 ): { compose: string; reset: Readonly<Record<string, string>> } {
-  const { environment, test, create, load, tables, query } = DATABASES[name] as Database;
+  const { environment, test, create, load, tables, elsewhere, query } = DATABASES[name] as Database;
   const target = `/bench/dump.sql${dump?.endsWith('.gz') ? '.gz' : ''}`;
   const service = {
     ...{ image, environment },
@@ -102,9 +106,16 @@ export function describeDatabase(
   const unzip = isZipped ? `gunzip -c ${target} >${sql} && ` : '';
   // A dump with `USE`, `\\connect` or `CREATE DATABASE` fills a database of its own, which all variants would share.
   const check = `test "$(${query} "${tables}")" -gt 0 || { echo "error: the dump created no table in $BENCH_DATABASE; remove its CREATE DATABASE, USE and connect" >&2; exit 1; }`;
+  // The client's own error is of what it found there, such as a table of the variant before.
+  const hint = `LC_ALL=C sed -nE "/${elsewhere}/{s/^(.{0,80}).*/ERROR:  the dump has '\\1', which leads into a database that all variants share; remove it/p;q;}" ${sql} >&2; exit 1`;
   return {
     // Compose would replace `$name` in the path of the dump.
     compose: JSON.stringify({ services: { [name]: service } }).replaceAll('$', '$$$$'),
-    reset: { [name]: dump === null ? create : `${create} && ${unzip}${load(sql)} && { ${check}; }` },
+    reset: {
+      [name]:
+        dump === null
+          ? create
+          : `${create} && ${unzip}{ { ${load(sql)}; } || { ${hint}; }; } && { ${check}; }`,
+    },
   };
 }
