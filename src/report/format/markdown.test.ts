@@ -94,12 +94,15 @@ describe('the verdict claims no more than is known', () => {
     const results = fixtures[name]?.() as Results;
     const own = {
       code: 'looks-unfinished',
-      message: 'GET / looks like an installer',
+      message:
+        'GET /<b> looks like an installer (HTTP 302 to /install.php): the numbers are those of this page',
       remedy: '',
       variant: null,
     };
     const text = renderMarkdown(summarise({ ...results, warnings: [...results.warnings, own] }));
-    expect(text.slice(0, 400)).toContain('Perhaps not the page that you mean: see looks-unfinished.');
+    expect(text.slice(0, 400)).toContain(
+      'Perhaps not the page that you mean: GET /&lt;b&gt; looks like an installer (see looks-unfinished).',
+    );
     expect(renderMarkdown(summarise(results))).not.toContain('Perhaps not');
   });
   test('one start each: noted in the same sentence', () => {

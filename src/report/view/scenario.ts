@@ -68,7 +68,7 @@ export function viewScenario(
   const hasChange = scenario.comparisons.some((one) => one.against !== 'reference' && one.ratio !== null);
   return {
     title: cleanLine(facts.title || facts.name),
-    verdict: known([doubt(summary), verdict(scenario, name)]).join(' '),
+    verdict: known([doubt(summary, medium.text), verdict(scenario, name)]).join(' '),
     tuned: tuned(scenario, summary, name),
     others: known([tradeOffs(scenario, name), exceptions(scenario, name)]),
     place: placeColumn(scenario),

@@ -1,11 +1,21 @@
 import type { Summary } from '../../analyse/summary.ts';
-import { listNames } from '../../text/plain.ts';
+import { cut, listNames } from '../../text/plain.ts';
 
 /** Warnings that something else was measured than the reader means. */
 const DOUBTS = ['looks-unfinished', 'redirect', 'login-form', 'same-page'];
 
-/** No number is of use before this is known, so it stands beside the result. Empty if there is no such warning. */
-export function doubt({ warnings }: Pick<Summary, 'warnings'>): string {
-  const found = DOUBTS.filter((doubt) => warnings.some(({ code }) => code === doubt));
-  return found.length > 0 ? `Perhaps not the page that you mean: see ${listNames(found)}.` : '';
+/** A page's title and beginning, and what a warning adds. */
+const DETAILS = / \((?:HTTP \d|").*|: the numbers are .*/s;
+const CHARACTERS = 120;
+
+/**
+ * No number is of use before this is known, so it stands beside the result. Empty if there is no such warning.
+ * @param text how texts of others stand in sentences
+ */
+export function doubt({ warnings }: Pick<Summary, 'warnings'>, text: (text: string) => string): string {
+  const found = DOUBTS.flatMap((doubt) => warnings.filter(({ code }) => code === doubt));
+  if (found.length === 0) return '';
+  const seen = found.slice(0, 3).map(({ message }) => text(cut(message.replace(DETAILS, ''), CHARACTERS)));
+  const codes = listNames([...new Set(found.map(({ code }) => code))]);
+  return `Perhaps not the page that you mean: ${seen.join('; ')} (see ${codes}).`;
 }

@@ -94,7 +94,7 @@ function pointsOf(rows: readonly ChangeRow[], summary: Summary, medium: Medium):
   const missing = tellMissing(rows, summary, medium);
   const isStated = missing && [headline, ...sure].some((text) => text.replace(/\.$/, '') === missing.start);
   const why = missing ? `${isStated ? 'Reason' : missing.start}: ${missing.because}.` : '';
-  const texts = [doubt(summary), ...sure, why].filter(Boolean);
+  const texts = [doubt(summary, medium.text), ...sure, why].filter(Boolean);
   return [
     { kind: 'sure' as const, label: '', text: texts.join(' ') },
     ...tellCauses(rows, summary, medium).map((cause) => ({ kind: 'why' as const, ...cause })),
