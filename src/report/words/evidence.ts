@@ -8,6 +8,8 @@ export interface Shown {
   log: string;
 }
 
+/** Between a reason and what it quotes, as src/run/verify/app-evidence.ts writes it. */
+const ITS_LOG = '; its log: ';
 const BODY_CHARACTERS = 2048;
 /** How much of a log, at most: beside other rows, and where it is folded. */
 const LOG = { lines: 12, characters: 2048 };
@@ -32,13 +34,17 @@ function shownOfError({ answer, log }: ErrorRow): Shown {
 /**
  * Groups of what went wrong for the same reason with the same evidence, in the order of the first of each. Numbers and headers
  * in the evidence may differ: times, process ids, build steps and the name of the server do so from one variant to the next.
+ * If the reason quotes the log, the rest of the log is how each server writes such a message.
  */
 export function groupAlike<T>(
   items: readonly T[],
   reasonOf: (item: T) => string,
   evidenceOf: (item: T) => unknown = () => null,
 ): [T, ...T[]][] {
-  const keyOf = (item: T) => JSON.stringify([reasonOf(item), shared(evidenceOf(item))]);
+  const keyOf = (item: T) => {
+    const reason = reasonOf(item);
+    return reason.includes(ITS_LOG) ? reason : JSON.stringify([reason, shared(evidenceOf(item))]);
+  };
   return [...Map.groupBy(items, keyOf).values()] as [T, ...T[]][];
 }
 
