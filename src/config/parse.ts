@@ -231,7 +231,7 @@ function readApps(layers: readonly Layer[], cwd: string, packageRoot: string, fi
       const place = root
         ? at(root.place(), () => checkRoot(folder, root.value, prepared, files))
         : guessRoot(folder, written, files);
-      const htaccess = findHtaccess(folder, place.root, files);
+      const htaccess = findHtaccess(folder, place.root, files, find(layers, 'paths')?.value);
       const devPackages = findDevPackages(folder, files);
       const php = findPhpNeeds(folder, mergeKey(layers, 'env'), files);
       return {

@@ -88,7 +88,7 @@ export interface App {
   root: string;
   /** Its index.php is not there yet: Composer makes it, or a command of `prepare`. */
   makesIndex?: true;
-  /** A `.htaccess` file of the app with rules of its own, in its document root or in its root; absent: there is none. */
+  /** A `.htaccess` file with rules of its own: in the app's document root, in its root, or in a folder of a path; absent: there is none. */
   htaccess?: string;
   /** Development packages that it is served with, by name; absent: none, or Composer installs anew. */
   devPackages?: readonly string[];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hasOwnRules } from './htaccess.ts';
+import type { Files } from '../files.ts';
+import { findHtaccess, hasOwnRules } from './htaccess.ts';
 
 const FRONT = ['RewriteCond %{REQUEST_FILENAME} !-d', 'RewriteCond %{REQUEST_FILENAME} !-f'];
 const AUTHORIZATION = [
@@ -83,4 +84,20 @@ describe('is missed elsewhere', () => {
     expect(hasOwnRules([...laravel, line].join('\n'))).toBe(true);
     expect(hasOwnRules([...laravel, `# ${line.split('\n')[0]}`].join('\n'))).toBe(false);
   });
+});
+
+test.each([
+  ['/', undefined],
+  ['/blog', undefined],
+  ['/blog/post/1?a=/shop/x', 'public/blog/.htaccess'],
+  ['/shop/', undefined],
+  ['/news/../blog/x', undefined],
+])('rules of a folder are missed where a path leads through it: %s', (path, found) => {
+  const texts: Readonly<Record<string, string>> = {
+    '/app/public/.htaccess': 'RewriteEngine on\nRewriteRule ^ index.php [L]',
+    '/app/public/blog/.htaccess': 'RewriteEngine on\nRewriteRule ^ index.php [L]',
+    '/app/public/shop/.htaccess': 'Deny from all',
+  };
+  const files = { read: (file: string) => texts[file] ?? null } as Files;
+  expect(findHtaccess('/app', 'public', files, [path])).toBe(found);
 });

@@ -42,12 +42,31 @@ const STOCK: ReadonlySet<string> = new Set([
 
 /**
  * The `.htaccess` file in the document root or at the top of an app, relative to its folder, if it does more than those of
- * frameworks do.
+ * frameworks do. Or one with rules in a folder that a requested path leads through.
  */
-export function findHtaccess(folder: string, root: string, files: Files): string | undefined {
-  return [join(root, '.htaccess'), '.htaccess'].find((file) =>
-    hasOwnRules(files.read(join(folder, file)) ?? ''),
+export function findHtaccess(
+  folder: string,
+  root: string,
+  files: Files,
+  paths: readonly string[] = [],
+): string | undefined {
+  const read = (file: string) => files.read(join(folder, file)) ?? '';
+  const inside = paths.flatMap(foldersOf).map((below) => join(root, below, '.htaccess'));
+  return (
+    [join(root, '.htaccess'), '.htaccess'].find((file) => hasOwnRules(read(file))) ??
+    // The other servers know the front controller of the document root alone.
+    inside.find((file) => /^\s*(RewriteRule|FallbackResource)\s/im.test(read(file)))
   );
+}
+
+/** `/blog/post/1` → `blog`, `blog/post`. */
+function foldersOf(path: string): string[] {
+  const names = path
+    .replace(/[?#].*/s, '')
+    .split('/')
+    .slice(1, -1);
+  if (names.some((name) => name === '' || name === '.' || name === '..')) return [];
+  return names.map((_, i) => names.slice(0, i + 1).join('/'));
 }
 
 /** Whether anything in a `.htaccess` file is missed on a server that does not read it. */
