@@ -115,6 +115,9 @@ describe('a change never claims more than its interval does', () => {
     [12.34, { low: 9.996, high: 12.81 }, '×12.3', '×9.99…×12.9'],
     [4, null, '×4.00', ''],
     [1.5, { low: 0.4, high: 5 }, '×1.50', '×0.40…×5.00'],
+    // Two fresh starts on a busy machine.
+    [0.55, { low: 0.0001, high: 4.41e9 }, '×0.55', '×0.00…>×1,000'],
+    [1500, { low: 1400, high: 1600 }, '×1,500', '×1,400…×1,600'],
     [1.049, null, '+4.9 %', ''],
   ])('%d in %o', (ratio, interval, value, range) => {
     expect(change(ratio, interval)).toEqual({ value, interval: range });

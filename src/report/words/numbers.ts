@@ -153,6 +153,9 @@ export interface ChangeText {
   interval: string;
 }
 
+/** Few fresh starts leave a ratio open upwards: digits of such a bound mean nothing. */
+const ENDLESS = 1000;
+
 /**
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
  * rounded outwards, so it claims no more than is known. A ratio of four or more becomes a factor: `×12`.
@@ -164,9 +167,11 @@ export function change(ratio: number, interval: { low: number; high: number } | 
       const step = Math.max(magnitude(value), 0) - 2;
       return `×${atStep(round(Number((value / 10 ** step).toFixed(6))) * 10 ** step, step)}`;
     };
+    const isEndless = high > Math.max(ENDLESS, 10 * ratio);
+    const upper = isEndless ? `>${factor(ENDLESS, Math.round)}` : factor(high, Math.ceil);
     return {
       value: factor(ratio, Math.round),
-      interval: interval ? `${factor(low, Math.floor)}…${factor(high, Math.ceil)}` : '',
+      interval: interval ? `${factor(low, Math.floor)}…${upper}` : '',
     };
   }
   const scale = (high - low) / 2 < 0.0995 && Math.abs(ratio - 1) < 0.9995 ? 10 : 1;
