@@ -1,4 +1,3 @@
-import { isFileCode } from '../../../analyse/why/frame-groups.ts';
 import type { Why } from '../../../analyse/why/why-model.ts';
 import { cleanLine, cut } from '../../../text/plain.ts';
 import { callName, placeName } from '../../view/why/function-names.ts';
@@ -19,7 +18,7 @@ export function flameOf(why: Why, labelOf: (variant: string) => string): Flame {
     }),
     names: frames.map((frame) => clean(callName(frame))),
     // The name of a file shows where it is.
-    places: frames.map((frame) => (isFileCode(frame) ? '' : clean(placeName(frame)))),
+    places: frames.map((frame) => clean(placeName(frame))),
     groups: frames.map(({ group }) => group),
     changed: frames.flatMap(({ changed }, i) => (changed ? [i] : [])),
     calls: calls.map(([caller, frame, variant, base]) => [caller, frame, round(variant), round(base)]),

@@ -44,6 +44,16 @@ test('most of a change is one function: how much of how much, where, and that it
   ]);
 });
 
+test('code of a file outside of functions has no place of its own', () => {
+  const template = { ...find, name: 'site/home.php', file: 'site/home.php', line: null } as const;
+  expect(tell([culprit(2200, template)])).toEqual([
+    'Most of it: site/home.php +2.2 ms of +2.3 ms CPU per request (changed here).',
+  ]);
+  expect(tell([culprit(2200, { ...template, changed: false })])).toEqual([
+    'Most of it: site/home.php +2.2 ms of +2.3 ms CPU per request.',
+  ]);
+});
+
 test('as many functions as make up most of it, three at most', () => {
   expect(tell([culprit(900), culprit(800, save), culprit(200)])).toEqual([
     'Most of it: App\\A::find() +900 µs and App\\B::save() +800 µs of +2.3 ms CPU per request (src/A.php:41, changed here; src/B.php).',

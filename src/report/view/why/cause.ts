@@ -124,8 +124,9 @@ function tellAll(culprits: readonly Culprit[], medium: RowMedium, of: string, ra
 
 function tellPlace({ function: own, within, isSpread }: Culprit, medium: RowMedium): string {
   if (!own) return '';
+  const place = placeName(own);
   return [
-    medium.place(placeName(own)),
+    place && medium.place(place),
     own.changed ? 'changed here' : '',
     within ? `in ${tellCallee(within, medium)}` : '',
     isSpread ? 'in many functions that it calls' : '',

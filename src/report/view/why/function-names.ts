@@ -6,9 +6,10 @@ export function callName(one: FunctionName): string {
   return isFileCode(one) || /[)}]$/.test(one.name) ? one.name : `${one.name}()`;
 }
 
-/** `src/Repository.php:41`; empty where it is built into PHP. */
-export function placeName({ file, line }: FunctionName): string {
-  if (file === null) return '';
+/** `src/Repository.php:41`; empty where it is built into PHP, and of a file, whose name is its place. */
+export function placeName(one: FunctionName): string {
+  const { file, line } = one;
+  if (file === null || isFileCode(one)) return '';
   return line === null ? file : `${file}:${line}`;
 }
 
