@@ -52,7 +52,7 @@ async function readOwnLogs(docker: Docker, container: string): Promise<string> {
 
 /** PHP's own errors, lines of Monolog as Laravel writes them, exceptions as Symfony, our workers and `(string) $e` show them. */
 const COMPLAINT =
-  /(?:(?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught |[\w\\]{0,200}(?:Error|Exception): .* in \/\S+:\d))(.+)/;
+  /(?:(?:Fatal|Parse) error: +|\.(?:ERROR|CRITICAL|ALERT|EMERGENCY): |\b(?=Uncaught |[\w\\]{0,200}(?:Error|Exception): .{0,1000} in \/\S+:\d))(.+)/;
 /** The most lines of what a command printed, and the most characters, before markup is taken away. */
 const OUTPUT_LINES = 40;
 const OUTPUT_CHARACTERS = 32_768;

@@ -48,6 +48,18 @@ test('check, warm-up, turns and duets see the page that is behind its name', asy
   expect(readLogs('paths')).not.toContain('asked as');
 });
 
+test('a page that is under another name only is refused, not measured as its redirect', async () => {
+  const { code, stderr } = await run(
+    'elsewhere',
+    ...['--env', 'CANONICAL=bench.test', '--paths', '/', '--load', 'vus(2, 1s)'],
+  );
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect(stderr.replace(/\s+/g, ' ')).toContain(
+    "GET / redirects to http://bench.test/, another address. If that is the app's own name, set `host: bench.test`",
+  );
+  expect(project.results('elsewhere').measurements).toEqual([]);
+});
+
 test('probes of a search for the capacity are at that name, too', async () => {
   const { code, stderr } = await run(
     'capacity',

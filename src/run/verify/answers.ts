@@ -160,17 +160,16 @@ async function report(
       reported.add(id);
       continue;
     }
-    const failure = await explainFailure(
-      world.engine,
-      world.sink,
-      server,
-      'verify',
-      reason,
-      findAnswer(asked, id, reason),
-    );
+    const answer = findAnswer(asked, id, reason);
+    const failure = await explainFailure(world.engine, world.sink, server, 'verify', reason, answer);
     const { setUp, host } = world.job.config;
     const stored = setUp !== undefined && reason.includes(`:${server.port}`) ? storedAddress(host) : '';
-    const remedy = kind === 'body' ? `${MASKABLE}${stored}` : kind === 'head' ? TOLERABLE : '';
+    const remedies: Partial<Record<Fault['kind'], string>> = {
+      away: `${sayElsewhere(answer?.location ?? '', host)}${stored || AWAY}`,
+      body: `${MASKABLE}${stored}`,
+      head: TOLERABLE,
+    };
+    const remedy = remedies[kind] ?? '';
     fail(id, { ...failure, reason: `${failure.reason}${others}${remedy}` });
     failed.add(id);
   }
@@ -185,6 +184,7 @@ function findAnswer(asked: readonly Asked[], variant: string, reason: string): A
   return one?.answers.find(isBad) ?? one?.answers[0] ?? null;
 }
 
+const AWAY = '. To measure the redirect itself, set `verify: status` in a scenario';
 const TOLERABLE = '. If both are right, set `same-answers: warn`';
 const MASKABLE =
   ', even after a second start. If both are right, set `mask` for the parts that may differ, or set `same-answers: warn`';
@@ -214,7 +214,7 @@ function warnOfRedirects(world: World, asked: readonly Asked[]): void {
   world.sink.warn({
     code: 'redirect',
     message: `the load measures redirects, not their targets: ${redirects.slice(0, 5).join(', ')}`,
-    remedy: `${way}${sayElsewhere([...found.values()], world.job.config.host)}${sayCookieCheck(asked)}. If the redirect is what you want to measure, ignore this warning`,
+    remedy: `${way}${sayCookieCheck(asked)}. If the redirect is what you want to measure, ignore this warning`,
     variant: null,
   });
 }

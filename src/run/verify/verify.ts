@@ -48,8 +48,8 @@ export type Round = Map<string, Map<string, Reply>>;
 /** A fault in a variant's answers. */
 export interface Fault {
   reason: string;
-  /** `wrong`: by itself. `status`, `head`, `body`: not what `model` answers, in that part and in none before it. */
-  kind: 'wrong' | 'status' | 'head' | 'body';
+  /** `wrong`, `away` (a redirect to another address): by itself. `status`, `head`, `body`: not what `model` answers, in that part and in none before it. */
+  kind: 'wrong' | 'away' | 'status' | 'head' | 'body';
   /** The variant whose answers count as right. */
   model: string | null;
   /** Further requests that the variant answers wrongly. */
@@ -57,7 +57,7 @@ export interface Fault {
 }
 
 /** The gravest first: `same-answers` and `mask` may allow the last ones. */
-const GRAVITY: readonly Fault['kind'][] = ['wrong', 'status', 'head', 'body'];
+const GRAVITY: readonly Fault['kind'][] = ['wrong', 'away', 'status', 'head', 'body'];
 
 /**
  * Finds the variants that answer differently from most, or wrongly, each with the first of its gravest faults and the number
@@ -80,8 +80,10 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
     const good: Shape[] = [];
     for (const one of asked.filter((a) => a.request === request)) {
       const bad = one.answers.find((a) => isBad(a, one));
-      if (!bad) good.push(shapeOf(one, `http://${host}`));
-      else add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
+      const away = one.headOnly ? undefined : one.answers.find((a) => leadsAway(a, one, host));
+      if (bad) add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
+      else if (away) add(one.variant, { reason: `${request} ${tellAway(away)}`, kind: 'away', model: null });
+      else good.push(shapeOf(one, `http://${host}`));
     }
     const groups: Shape[][] = [];
     for (const one of good) {
@@ -127,17 +129,29 @@ export function findRedirects(asked: readonly Asked[]): Map<string, string> {
   return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
 
-/** The settings with which an app does not redirect to https, or to its own name. */
-export function sayElsewhere(targets: readonly string[], host: string): string {
-  const urls = targets.flatMap((target) => URL.parse(target, `http://${host}/`) ?? []);
-  const [name = host, ...more] = new Set(urls.map(({ hostname }) => hostname));
+/** The setting with which an app does not redirect to its own name, or to https. */
+export function sayElsewhere(location: string, host: string): string {
+  const target = URL.parse(location, `http://${host}/`);
+  if (target === null) return '';
   const toName =
-    more.length === 0 && name !== host ? `; set \`host: ${name}\` if that is the app's own name` : '';
-  const toHttps = urls.some(({ protocol }) => protocol === 'https:')
-    ? '; for redirects to https, set `headers: { X-Forwarded-Proto: https }` as a load balancer does, or turn them off in the app'
-    : '';
+    target.hostname === host ? '' : `. If that is the app's own name, set \`host: ${target.hostname}\``;
+  const toHttps =
+    target.protocol === 'https:'
+      ? '. For its redirects to https, set `headers: { X-Forwarded-Proto: https }` as a load balancer does, or turn them off in the app'
+      : '';
   return `${toName}${toHttps}`;
 }
+
+/** Whether it redirects to another name or port, or to the same page over https: then the app is not what is loaded. */
+function leadsAway({ status, location }: Answer, { request, mayRefuse }: Asked, host: string): boolean {
+  if (mayRefuse || status < 300 || status >= 400 || location === '') return false;
+  const target = URL.parse(location, `http://${host}/`);
+  if (target === null) return false;
+  const isSamePage = request === `GET ${target.pathname}${target.search}`;
+  return target.host !== host || (target.protocol === 'https:' && isSamePage);
+}
+
+const tellAway = ({ location }: Answer): string => `redirects to ${location.slice(0, 200)}, another address`;
 
 /** The name of a login form in a query, such as `?action=login`: an app with one path redirects to it there. */
 const LOGIN_QUERY = /log-?[io]n|sign-?in|auth/i;

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import {
+  type Answer,
+  type Asked,
+  findDifferent as find,
+  findRedirects,
+  sayCookieCheck,
+  sayElsewhere,
+} from './verify.ts';
+
+const findDifferent = (input: readonly Asked[]) => find(input, 'app.test');
+
+const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
+  status: 200,
+  error: '',
+  type: 'text/html; charset=UTF-8',
+  location: '',
+  body,
+  ...rest,
+});
+const asked = (variant: string, first: string, second = first, rest: Partial<Answer> = {}): Asked => ({
+  variant,
+  request: 'GET /',
+  answers: [answer(first, rest), answer(second, rest)],
+});
+
+test('redirects are found with where they lead, except for a path that is not loaded, and to an installer', () => {
+  const moved = (request: string, status: number, location: string, mayRefuse = false): Asked => ({
+    ...asked('a', '', '', { status, location }),
+    ...{ request, mayRefuse },
+  });
+  const found = findRedirects([
+    asked('a', 'a page'),
+    moved('GET /', 302, '/login'),
+    moved('GET /unchanged', 304, ''),
+    moved('GET /made', 201, '/made/1'),
+    moved('GET /script', 301, '/elsewhere', true),
+    moved('GET /shop', 302, 'install.php'),
+  ]);
+  expect([...found]).toEqual([['GET /', '/login']]);
+});
+
+test('a redirect to the same path that sets a cookie is a check for cookies, and its remedy is to send one', () => {
+  const moved = (request: string, location: string, headers: string): Asked => ({
+    ...asked('a', '', '', { status: 302, location, headers: `Date: Fri\n${headers}` }),
+    request,
+  });
+  const cookie = 'Set-Cookie: _chc=1; path=/, b=2';
+  const check = moved('GET /login?to=%2F', 'http://app.test/login?to=/&_checkCookie=1', cookie);
+  expect(sayCookieCheck([moved('GET /', '/login', cookie), check])).toBe(
+    "; GET /login?to=%2F may check for cookies: if so, set `headers` to such as 'Cookie: _chc=1'",
+  );
+  expect(sayCookieCheck([{ ...check, request: 'GET /en' }])).toBe('');
+  // A login form of an app with one path, such as Kanboard or Roundcube.
+  expect(sayCookieCheck([moved('GET /', '/?controller=AuthController&action=login', cookie)])).toBe('');
+  expect(sayCookieCheck([moved('GET /login', '/login/', 'Server: nginx')])).toBe('');
+  expect(sayCookieCheck([moved('GET /login', 'http://', cookie)])).toBe('');
+});
+
+const toHttps = 'X-Forwarded-Proto: https';
+
+test.each([
+  ['https', 'https://app.test/', [toHttps], ['`host:']],
+  ['another name', 'http://www.example.com/', ['`host: www.example.com`'], ['https']],
+  ['both', 'https://www.example.com/', ['`host: www.example.com`', toHttps], []],
+  ['its port', 'http://app.test:18080/', [], ['`host:', 'https']],
+])('a redirect to %s is no page of the app, and names the setting', (_, location, has, lacks) => {
+  const moved = (variant: string, rest: Partial<Asked> = {}) => ({
+    ...asked(variant, '', '', { status: 301, location }),
+    ...rest,
+  });
+  const [fault] = findDifferent([moved('a'), moved('b')]).values();
+  expect(fault).toMatchObject({ kind: 'away', reason: `GET / redirects to ${location}, another address` });
+  const said = sayElsewhere(location, 'app.test');
+  for (const part of has) expect(said).toContain(part);
+  for (const part of lacks) expect(said).not.toContain(part);
+  // A script may never ask for it, and with `verify: status` it is what the user means.
+  for (const rest of [{ mayRefuse: true }, { headOnly: true }])
+    expect(findDifferent([moved('a', rest), moved('b', rest)])).toEqual(new Map());
+});
+
+test.each([
+  ['/en'],
+  ['http://app.test/en'],
+  ['http://'],
+  // The app is behind a load balancer with https, as the headers say.
+  ['https://app.test/login'],
+])('a redirect to %s is one within the app', (location) => {
+  const moved = asked('a', '', '', { status: 302, location });
+  expect(findDifferent([moved])).toEqual(new Map());
+});
