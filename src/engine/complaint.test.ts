@@ -80,6 +80,13 @@ test.each([
     'Oops Error establishing a database connection',
   ],
   [
+    'of a page its errors, without the menu and the form around them',
+    `<!doctype html>\n<title>Installer</title><ul><li>Guide</li></ul><p>All fields are required.</p>
+     <p class="message error"><strong>Error installing the app.</strong></p>
+     <label>Name <b class="error">&nbsp;</b></label> <label>User: <b id='user-error'>Bad&nbsp;username</b></label>`,
+    'Error installing the app. Bad username',
+  ],
+  [
     'of errors as PHP shows them file and line',
     '<br />\n<b>Fatal error</b>:  Uncaught Error: no in <b>/app/a.php</b>:3\n<br />',
     'Uncaught Error: no in /app/a.php :3',

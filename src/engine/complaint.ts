@@ -64,7 +64,9 @@ export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
   const text = isPage ? textOf(end) : end;
-  const said = isPage ? text.replace(/\s+/g, ' ').slice(0, SAID_CHARACTERS) : lastSentence(text);
+  const said = isPage
+    ? (errorsOf(end) || text).replace(/\s+/g, ' ').slice(0, SAID_CHARACTERS)
+    : lastSentence(text);
   return { log: lastLines(text, OUTPUT_LINES), complaint: findComplaint(text) ?? (said || null) };
 }
 
@@ -82,10 +84,20 @@ function lastSentence(text: string): string {
   return said.length > 1 ? said.join(' ').slice(0, SAID_CHARACTERS) : (said[0] ?? '');
 }
 
+/** An element with a class or id such as `error`, `form-errors` or Bootstrap's `alert-danger`. Installers answer so. */
+const ERROR_ELEMENT =
+  /<(\w+)\b[^<>]*?\b(?:class|id)=(["'])[^"'<>]*(?:error|danger)[^"'<>]*\2[^<>]*>(.*?)<\/\1\s*>/gis;
+
+/** The texts of its messages, without the menu before them; empty ones are kept for messages to come. */
+function errorsOf(page: string): string {
+  const texts = Array.from(page.matchAll(ERROR_ELEMENT), ([, , , content = '']) => textOf(content));
+  return texts.filter((text) => /\w/.test(text)).join(' ');
+}
+
 function textOf(page: string): string {
   return page
     .replace(/<!--[\s\S]*?-->|<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/gi, ' ')
-    .replace(/<[^<>]*>/g, ' ')
+    .replace(/<[^<>]*>|&nbsp;/g, ' ')
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\n\s*/g, '\n')
     .trim();
