@@ -1,5 +1,6 @@
 import type { Config } from '../config/types.ts';
 import type { Failure } from '../results/results.ts';
+import { adviseExtension } from '../text/missing-extension.ts';
 import { readComplaint, readPrinted } from './complaint.ts';
 import { type Docker, LIMITS_MS } from './docker.ts';
 
@@ -53,5 +54,9 @@ export async function setUp(
   const { log, complaint } = await readComplaint(engine.docker, container, null);
   const why = complaint === null || said?.includes(complaint) ? '' : `; the server's log: ${complaint}`;
   const reason = `set-up failed: ${failure.reason}${why}`;
-  return { failure: { ...failure, reason, log: `${failure.log}\n${log}`.trim() }, said };
+  const advice = adviseExtension(reason);
+  return {
+    failure: { ...failure, reason: `${reason}${advice}`, log: `${failure.log}\n${log}`.trim() },
+    said,
+  };
 }

@@ -171,7 +171,7 @@ const LONGER = ['--load', 'vus(2, 2s)'];
 
 describe('an app that is not ready to be served', () => {
   const apps: Readonly<Record<string, string>> = {
-    'ours/legacy/index.php': '<?php no_such_function();',
+    'ours/legacy/index.php': '<?php mysqli_connect();',
     'ours/framework/storage/logs/app.log': '[2026-01-01 00:00:00] local.ERROR: of another day\n',
     // As Laravel does it, whose log no server sees.
     'ours/framework/public/index.php': `<?php
@@ -200,7 +200,7 @@ describe('an app that is not ready to be served', () => {
     const results = project.results('unready');
     const told = {
       legacy:
-        /^GET \/ answers HTTP 500; its log: Uncaught Error: .* no_such_function\(\) in \/app\/.*index\.php:1$/,
+        /^GET \/ answers HTTP 500; its log: Uncaught Error: .* mysqli_connect\(\) in \/app\/.*index\.php:1; add `mysqli` to `extensions`$/,
       framework: /^GET \/ answers HTTP 500; its log: No key has been specified\.$/,
     };
     for (const runtime of ['apache@8.4', 'nginx-fpm@8.4']) {
