@@ -73,12 +73,12 @@ export function readPrinted(output: string): Logged {
 /** Errors of the clients of MariaDB, MySQL and PostgreSQL. More lines follow: the statement, a detail, a marker. */
 const SQL_ERROR = /^(?:ERROR \d+ \(|(?:psql:.*: )?ERROR: {2})/;
 
-/** The last line, or the last error of SQL. If it is an item of a list, the list from the line before it on. */
+/** The last line, or the last error of SQL. If it is an item of a list, or indented by a tab, all from the line before on. */
 function lastSentence(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const error = lines.findLast((line) => SQL_ERROR.test(line));
   if (error !== undefined) return error;
-  const isItem = (line: string) => /^\s*[•*-]\s/.test(line);
+  const isItem = (line: string) => /^\s*[•*-]\s|^\t/.test(line);
   const from = isItem(lines.at(-1) ?? '') ? lines.findLastIndex((line) => !isItem(line)) : lines.length - 1;
   const said = lines.slice(Math.max(0, from)).map((line) => line.trim());
   return said.length > 1 ? said.join(' ').slice(0, SAID_CHARACTERS) : (said[0] ?? '');
