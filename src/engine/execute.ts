@@ -1,6 +1,6 @@
 import type { Config } from '../config/types.ts';
 import type { Failure } from '../results/results.ts';
-import { adviseExtension } from '../text/missing-extension.ts';
+import { advise } from '../text/advice.ts';
 import { readComplaint, readPrinted } from './complaint.ts';
 import { type Docker, LIMITS_MS } from './docker.ts';
 
@@ -54,7 +54,7 @@ export async function setUp(
   const { log, complaint } = await readComplaint(engine.docker, container, null);
   const why = complaint === null || said?.includes(complaint) ? '' : `; the server's log: ${complaint}`;
   const reason = `set-up failed: ${failure.reason}${why}`;
-  const advice = adviseExtension(reason);
+  const advice = advise(reason);
   return {
     failure: { ...failure, reason: `${reason}${advice}`, log: `${failure.log}\n${log}`.trim() },
     said,

@@ -1,7 +1,7 @@
 import { readComplaint } from '../../engine/complaint.ts';
 import type { Evidence, Failure, Measurement } from '../../results/results.ts';
+import { advise } from '../../text/advice.ts';
 import { fileNameOf } from '../../text/file-name.ts';
-import { adviseExtension } from '../../text/missing-extension.ts';
 import { readable, readMessage } from '../../text/readable.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Engine, Sink } from '../world.ts';
@@ -70,10 +70,10 @@ function showAnswer({ status, headers = '', error, body, text = body }: Answer):
 
 /** A log shows it best; what is wrong with the body itself is in the reason. */
 function tell(reason: string, complaint: string | null, { status, body }: Evidence): string {
-  if (complaint !== null) return `; its log: ${complaint}${adviseExtension(complaint)}`;
+  if (complaint !== null) return `; its log: ${complaint}${advise(complaint)}`;
   if (status === 0 || / answers differently from /.test(reason)) return '';
   const said = readMessage(body, SAID_CHARACTERS);
-  return said && `; its text: ${said}${adviseExtension(said)}`;
+  return said && `; its text: ${said}${advise(said)}`;
 }
 
 async function keepEvidence(

@@ -1,4 +1,4 @@
-/** Extensions by the functions that they have. Those that the official images have are missing nowhere. */
+/** Extensions by their functions. Those that the official images have are missing nowhere. */
 const FUNCTIONS: readonly (readonly [RegExp, string])[] = [
   [/^(mysqli|pg|gmp|ldap|exif|imap|ftp|pcntl|apcu|ssh2|tidy)_\w+$/, ''],
   [
@@ -33,10 +33,25 @@ const CLASSES: Readonly<Record<string, string>> = {
   },
 };
 
-/** How to install the extension that a message of PHP misses, as what follows the message. Empty: it misses none. Pure. */
-export function adviseExtension(message: string): string {
+/** The app reaches its own container only: no socket of a database, and nothing that listens. PHP gives no host for some. */
+const LOCAL = [
+  /mysqli_sql_exception: (No such file or directory|Connection refused)|\(HY000\/2002\): (No such file or directory|Connection refused)/,
+  /SQLSTATE\[HY000\] \[2002\] (No such file or directory|Connection refused)/,
+  /connection to server (on socket ".*"|at "(localhost|127\.0\.0\.1|::1)".*) failed: (No such file|Connection refused)/,
+];
+const UNKNOWN_HOST = /getaddrinfo for (\S+) failed|could not translate host name "(.+?)" to address/;
+
+/** How to fix what a message of PHP shows, in words that follow it. Empty: nobody knows. Pure. */
+export function advise(message: string): string {
   const extension = findExtension(message);
-  return extension === null ? '' : `; add ${extension} to \`extensions\``;
+  if (extension !== null) return `; add ${extension} to \`extensions\``;
+  const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
+  const host = mysql ?? postgres;
+  if (host !== undefined)
+    return `; no running service has the name \`${host}\`: set the host to one of \`services\``;
+  return LOCAL.some((pattern) => pattern.test(message))
+    ? '; set the host to the name of the service, such as `mariadb`: `localhost` and 127.0.0.1 are the app itself'
+    : '';
 }
 
 function findExtension(message: string): string | null {
