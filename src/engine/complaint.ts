@@ -64,9 +64,7 @@ export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
   const text = isPage ? textOf(end) : end;
-  const said = isPage
-    ? (errorsOf(end) || text).replace(/\s+/g, ' ').slice(0, SAID_CHARACTERS)
-    : lastSentence(text);
+  const said = isPage ? cut((errorsOf(end) || text).replace(/\s+/g, ' ')) : lastSentence(text);
   return { log: lastLines(text, OUTPUT_LINES), complaint: findComplaint(text) ?? (said || null) };
 }
 
@@ -81,8 +79,11 @@ function lastSentence(text: string): string {
   const isItem = (line: string) => /^\s*[•*-]\s|^\t/.test(line);
   const from = isItem(lines.at(-1) ?? '') ? lines.findLastIndex((line) => !isItem(line)) : lines.length - 1;
   const said = lines.slice(Math.max(0, from)).map((line) => line.trim());
-  return said.length > 1 ? said.join(' ').slice(0, SAID_CHARACTERS) : (said[0] ?? '');
+  return said.length > 1 ? cut(said.join(' ')) : (said[0] ?? '');
 }
+
+const cut = (text: string) =>
+  text.length > SAID_CHARACTERS ? `${text.slice(0, SAID_CHARACTERS - 1)}…` : text;
 
 /** An element with a class or id such as `error`, `form-errors` or Bootstrap's `alert-danger`. Installers answer so. */
 const ERROR_ELEMENT =

@@ -34,7 +34,7 @@ test.each([
 });
 
 const LOCAL =
-  '; set the host to the name of the service, such as `mariadb`: `localhost` and 127.0.0.1 are the app itself';
+  '; set the host to the name of the service, such as `mariadb` or `postgres`: `localhost` and 127.0.0.1 are the app itself';
 
 test.each([
   ['mysqli_sql_exception: No such file or directory in /app/inc/db_mysqli.php:235', LOCAL],

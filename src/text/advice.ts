@@ -50,7 +50,7 @@ export function advise(message: string): string {
   if (host !== undefined)
     return `; no running service has the name \`${host}\`: set the host to one of \`services\``;
   return LOCAL.some((pattern) => pattern.test(message))
-    ? '; set the host to the name of the service, such as `mariadb`: `localhost` and 127.0.0.1 are the app itself'
+    ? '; set the host to the name of the service, such as `mariadb` or `postgres`: `localhost` and 127.0.0.1 are the app itself'
     : '';
 }
 
