@@ -58,3 +58,15 @@ test.each([
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `help of ${command}\n`, stderr: '' });
   expect(calls).toEqual(['--for bench']);
 });
+
+test.each([
+  [['plan', '--app', 'plain'], 'plan --images '],
+  [['doctor', '--json'], 'doctor --images '],
+  [['list'], 'list\n'],
+])('%j is the command of that name, with stand-ins where it reads images', (args, begins) => {
+  // Unlike CLI above, `plan` only prints how it was called.
+  write('dist/cli.mjs', 'console.log(process.argv.slice(2).join(" "));\n');
+  const { status, stdout, stderr } = bench(...args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout.startsWith(begins)).toBe(true);
+});
