@@ -68,6 +68,8 @@ export interface Why {
   /** Fresh starts, of both sides alike where there are two. */
   starts: number;
   samples: Sides;
+  /** µs of CPU from one sample to the next: the median of all starts. */
+  periodUs: number;
   perRequestUs: Sides;
   /** CPU per request that the sampler adds, as a share: the median of all starts; null: not known. */
   overhead: number | null;

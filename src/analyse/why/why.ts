@@ -109,13 +109,15 @@ function describe(
   const perRequestUs: Sides = { variant: mean(paired.variants), base: mean(paired.bases) };
   const functions = listFunctions(paired, nameOf);
   const count = (starts: readonly ProfiledStart[]) => sumOf(starts.map(({ samples }) => samples));
+  const all = [...sides.variants, ...sides.bases];
   return {
     ...named,
     starts: paired.variants.length,
     samples: { variant: count(paired.variants), base: count(paired.bases) },
     perRequestUs,
-    overhead: overheadOf([...sides.variants, ...sides.bases]),
-    every: everyOf([...sides.variants, ...sides.bases]),
+    periodUs: middleOf(all.map(({ profile }) => profile.periodUs)) ?? 0,
+    overhead: middleOf(all.flatMap(({ profile }) => profile.overheadRatio ?? [])),
+    every: everyOf(all),
     ...changeOf(perRequestUs, paired.bases.length > 0, verdict),
     tests: functions.filter(({ change }) => change).length,
     culprits: findCulprits(paired, nameOf),
@@ -125,12 +127,12 @@ function describe(
   };
 }
 
-/** From a few starts, of which a disturbed one shows little. */
-function overheadOf(starts: readonly Read[]): number | null {
-  const known = starts.flatMap(({ profile }) => profile.overheadRatio ?? []).sort((a, b) => a - b);
-  if (known.length === 0) return null;
-  const at = (i: number) => known[Math.floor(i)] as number;
-  return (at((known.length - 1) / 2) + at(known.length / 2)) / 2;
+/** The median: one of a few starts that was disturbed shows little. Null: of none. */
+function middleOf(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (i: number) => sorted[Math.floor(i)] as number;
+  return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
 }
 
 function everyOf(starts: readonly Read[]): Why['every'] {

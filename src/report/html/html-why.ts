@@ -55,9 +55,9 @@ function labelsOf({ variant, base, against }: Why, summary: Summary): { label: s
 }
 
 function tellEffort(why: Why): string {
-  const { base, against, starts, samples, perRequestUs } = why;
+  const { base, against, starts, samples, periodUs, perRequestUs } = why;
   const both = base === null ? samples.variant : samples.variant + samples.base;
-  const effort = `${plural(starts, 'fresh start')}${base === null ? '' : against === 'row' ? ' of each' : ' of each version'}, ${plural(both, 'sample')}`;
+  const effort = `${plural(starts, 'fresh start')}${base === null ? '' : against === 'row' ? ' of each' : ' of each version'}, ${plural(both, 'sample')}, one for each ${time(periodUs)} of CPU`;
   const cost =
     base === null ? time(perRequestUs.variant) : `${time(perRequestUs.base)} → ${time(perRequestUs.variant)}`;
   return `${effort}. A request took ${cost} of CPU while it was profiled. ${tellOverhead([why])}`.trim();

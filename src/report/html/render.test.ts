@@ -181,3 +181,9 @@ test('flame graphs of two rows that are not compared stand side by side, below t
   expect(above).not.toContain('class="flame"');
   expect(flames.match(/class="flame" data-flame="[^"]*" data-title="([^"]*)"/g)).toHaveLength(2);
 });
+
+test('a profile states how much CPU time lies between two samples', () => {
+  expect(markup(page('why'))).toMatch(
+    /4 fresh starts of each version, [\d,]+ samples, one for each 1 ms of CPU\. A request/,
+  );
+});
