@@ -27,6 +27,8 @@ export interface FunctionTime extends FunctionName {
   inclusiveUs: Sides;
   /** The change of `selfUs`, variant − base; null: too rare to be tested, or nothing to compare with. */
   change: FunctionChange | null;
+  /** The change of `inclusiveUs` likewise. */
+  inclusiveChange: FunctionChange | null;
 }
 
 export interface FunctionChange {

@@ -62,6 +62,19 @@ test.each([
   },
 );
 
+test('with known truth, the time with all calls has an interval too: it contains what was added, and 0 on equal sides', () => {
+  const callers = ({ functions }: Why) => functions.filter(({ name }) => !name.includes('Part'));
+  for (const added of [0, 200])
+    for (const seed of seeds.slice(0, 10)) {
+      const changes = callers(simulate({ seed, added }).why).map(({ inclusiveChange }) => inclusiveChange);
+      expect(changes).toHaveLength(3);
+      for (const change of changes) {
+        expect(change?.low).toBeLessThan(added);
+        expect(change?.high).toBeGreaterThan(added);
+      }
+    }
+});
+
 type Stack = [names: string[], samples: number];
 
 const FILES: Record<string, string | null> = {

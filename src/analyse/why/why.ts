@@ -195,7 +195,9 @@ function linesOf(side: readonly Read[]): Map<string, Set<number>> {
 
 /** Sorted: sure changes of own functions, then of others, each by size; then the rest by time. */
 function listFunctions(paired: Paired, nameOf: (key: string) => FunctionName): FunctionTime[] {
+  // Apart from each other: the times of callers contain those of what they call.
   const { self: changes } = testChanges(paired, ['self']);
+  const { inclusive: withCallees } = testChanges(paired, ['inclusive']);
   const inclusive = timesOf(paired, 'inclusive');
   const functions = [...timesOf(paired, 'self')].map(
     ([key, selfUs]): FunctionTime => ({
@@ -203,6 +205,7 @@ function listFunctions(paired: Paired, nameOf: (key: string) => FunctionName): F
       selfUs,
       inclusiveUs: inclusive.get(key) ?? selfUs,
       change: changes.get(key) ?? null,
+      inclusiveChange: withCallees.get(key) ?? null,
     }),
   );
   const place = ({ change, group }: FunctionTime) => (change?.sure ? (group === 'own' ? 0 : 1) : 2);

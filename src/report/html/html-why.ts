@@ -94,7 +94,8 @@ interface Column {
 }
 
 const timed = (us: number): ReturnType<Column['cell']> => ({ shown: time(us, DIGITS), value: us });
-const nothing = { shown: NOTHING, value: '' };
+const ranged = (change: FunctionTime['change']): ReturnType<Column['cell']> =>
+  change ? { shown: rangeOf(change), value: change.low } : { shown: NOTHING, value: '' };
 
 const PLACE: Column = {
   title: 'File',
@@ -130,7 +131,7 @@ const COMPARED: readonly Column[] = [
   {
     title: '99 % interval',
     sort: 'number',
-    cell: ({ change }) => (change ? { shown: rangeOf(change), value: change.low } : nothing),
+    cell: ({ change }) => ranged(change),
   },
   {
     title: 'Change with all it calls',
@@ -139,6 +140,11 @@ const COMPARED: readonly Column[] = [
       const us = inclusiveUs.variant - inclusiveUs.base;
       return { shown: signedTime(us, DIGITS), value: us };
     },
+  },
+  {
+    title: '99 % interval of that',
+    sort: 'number',
+    cell: ({ inclusiveChange }) => ranged(inclusiveChange),
   },
   CHANGED,
   ...[PLACE, WHOSE],
@@ -174,7 +180,7 @@ function tableOf(
     'Time in a function by itself, with what it calls that is built into PHP.',
     base === null
       ? ''
-      : `Intervals allow for ${count(tests)} tests; what is in bold is sure, and at least 0.5 % of a request.`,
+      : `Intervals allow for ${count(tests)} tests, those of all calls for their own number; what is in bold is sure, and at least 0.5 % of a request.`,
     left > 0 ? `${plural(left, 'function')} with less time are left out.` : '',
   ];
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table class="rows" data-sortable>
