@@ -430,6 +430,20 @@ test.each([
   expect(reasons.join('\n')).toContain(reason);
 });
 
+test('docs/first-run-on-github.md tries what docs/github.md lists as not tried, and what CI runs there', () => {
+  const { text } = pageOf('docs/github.md');
+  const rows = text.slice(text.indexOf('\n## Runners')).matchAll(/^\| (.+?) \| .+ \| (.+?) \|$/gm);
+  const untried = [...rows].flatMap(([, fact = '', tried = '']) => (/\bno(;|$)/.test(tried) ? [fact] : []));
+  const tries = { 'Docker Compose 5': 'docker compose version', 'the user is not root': 'sudo -n true' };
+  expect(untried.map((fact) => fact.replace(/,.*/, ''))).toEqual(Object.keys(tries));
+  const { jobs } = parse(readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8'));
+  const names = Object.values<{ name: string }>(jobs).map(({ name }) => `'${name.split(' $')[0]}'`);
+  expect(names).toHaveLength(3);
+  const checklist = pageOf('docs/first-run-on-github.md').text;
+  const parts = [...Object.values(tries), ...names];
+  expect(parts.filter((part) => !checklist.includes(part))).toEqual([]);
+});
+
 test('docs/runners.md removes pulled images by digest and leaves out images without one', () => {
   const command = /`(docker image ls --digests .*) \| xargs -r docker image rm`/.exec(
     pageOf('docs/runners.md').text,
