@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { folder, useFolder } from '../fixtures/folder.ts';
@@ -41,3 +41,13 @@ test('what we develop with is no part of what we ship', () => {
   expect(texts.filter((text) => text.includes(repository.url))).not.toEqual([]);
   expect(texts.filter((text) => text.includes('@biomejs/biome'))).toEqual([]);
 }, 60_000);
+
+test('no symbolic link in git leads nowhere: GitHub could not unpack the action for anybody', () => {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const isLink = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink();
+  const links = listed.split('\0').filter((path) => path !== '' && isLink(path));
+  expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
