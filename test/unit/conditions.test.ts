@@ -48,6 +48,16 @@ test.each([
   expect(evaluate(steps.at(-1).with.comment, contexts)).toBe(key);
 });
 
+test.each([
+  ['ubuntu-24.04', 'ubuntu-24.04'],
+  ['["self-hosted", "bench"]', ['self-hosted', 'bench']],
+  ['{"group": "large", "labels": "bench"}', { group: 'large', labels: 'bench' }],
+])('bench.yml with runs-on: %s measures there', (given, expected) => {
+  const [, runsOn] = /^\$\{\{(.*)\}\}$/.exec(jobOf('bench.yml', 'bench')['runs-on']) ?? [];
+  const found = evaluate(`toJSON(${runsOn})`, { inputs: { 'runs-on': given } });
+  expect(JSON.parse(found)).toEqual(expected);
+});
+
 describe('the job Comment of bench.yml', () => {
   const pull = (full_name: string | null) => ({
     github: {
