@@ -1,5 +1,5 @@
 /** The bundled apps of Laravel do without Octane, so that they need no more than their framework: copies that have it. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const OCTANE_APPS = ['laravel', 'shop'] as const;
@@ -23,6 +23,8 @@ export function makeApps(root: string, folder: string): void {
   for (const name of OCTANE_APPS) {
     const app = join(folder, name);
     cpSync(join(root, 'apps', name), app, { recursive: true });
+    // It lacks their packages.
+    rmSync(join(app, 'composer.lock'), { force: true });
     const file = join(app, 'composer.json');
     writeFileSync(file, requireOctane(readFileSync(file, 'utf8')));
   }

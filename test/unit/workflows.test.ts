@@ -243,7 +243,7 @@ test('ci.yml measures every bundled runtime on every version of PHP that it offe
     const more = include.find((entry) => entry.php === php)?.more ?? '';
     // A framework is measured on a few, to see it meet its own packages.
     const steps = (images.steps as Step[]).filter(
-      ({ uses, with: given }) => uses === OWN_ACTION && !String(given?.app).startsWith('symfony'),
+      ({ uses, with: given }) => uses === OWN_ACTION && !String(given?.app).includes('symfony'),
     );
     return steps.flatMap(({ with: given = {} }) => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow
@@ -278,6 +278,18 @@ test('ci.yml measures official images on the runners that it tests on, with a cl
   const artifacts = steps.flatMap(({ with: given }) => given?.['artifact-name'] ?? given?.name ?? []);
   expect(new Set(artifacts).size).toBe(4);
   for (const name of artifacts) expect(name).toMatch(/\{\{ matrix\.os \}\}-\$\{\{ matrix\.php \}\}$/);
+});
+
+test('ci.yml measures the bundled apps with the packages that it has locked', () => {
+  const { steps }: { steps: Step[] } = parse(read('.github/workflows/ci.yml')).jobs.images;
+  const [, names = ''] = /^for app in (.*); do$/m.exec(steps.map(({ run }) => run).join('\n')) ?? [];
+  const locks = steps.findIndex(({ run = '' }) => run.includes('composer update --no-install'));
+  const apps = steps.map(({ with: given }) => String(given?.app ?? '').split(', '));
+  // The copy with Octane has other packages.
+  const framed = names.split(' ').filter((name) => name !== 'laravel');
+  expect(framed).toHaveLength(3);
+  for (const name of framed)
+    expect(apps.findIndex((those) => those.includes(`./apps/${name}`))).toBeGreaterThan(locks);
 });
 
 interface Matrix {
