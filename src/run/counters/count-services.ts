@@ -1,11 +1,10 @@
 import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
 import { countable, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
-import type { Measurement } from '../../results/results.ts';
 import { listNames } from '../../text/plain.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
-import { awaitIdle, type Calibrated, calibrate, countDuring } from './count-window.ts';
+import { type Calibrated, calibrate, countDuring } from './count-window.ts';
 import { divide, namesOf, type ServerKind, type WindowPart } from './counter-values.ts';
 import { type CountedService, findKind, openService, type ReadWorld } from './read-services.ts';
 
@@ -138,9 +137,7 @@ interface Counting {
 
 async function countVariant(counting: Counting, variant: string, scenario: Scenario): Promise<void> {
   const { ready } = counting;
-  const warmed = await ready.load(warmUpOf(scenario), [variant]);
-  const settleMs = settleFor(warmed, scenario.timeoutMs);
-  if (settleMs > 0) await awaitIdle(counting.reading, counting.services, settleMs);
+  await ready.load(warmUpOf(scenario), [variant]);
   for (const { endpoint, part } of partsOf(scenario)) {
     const repeats: Repeat[] = [];
     for (let i = 0; i < REPEATS && ready.servers.has(variant); i++) {
@@ -214,24 +211,16 @@ async function keep(
 /** Twelve digits: the same quotient twice is the same number. */
 const round = (value: number) => Number(value.toPrecision(12));
 
-/** So long requests may take to end behind a warm-up, which then cuts them off, ms. */
-const ENDS_MS = 500;
+/** k6 waits so long for the answers of a warm-up at least, ms. */
+const PATIENCE_MS = 30_000;
 
-/** A request that the warm-up cut off goes on in the server, and would ask its queries while the first repeat is counted. */
-export function settleFor(
-  warmed: readonly Pick<Measurement, 'latency' | 'interrupted'>[],
-  timeoutMs: number,
-): number {
-  const slowest = Math.max(...warmed.map(({ latency }) => latency?.maxMs ?? timeoutMs));
-  // One that k6 waited for in vain is slower than all that were answered.
-  if (warmed.length === 0 || warmed.some(({ interrupted }) => interrupted > 0)) return timeoutMs;
-  return slowest <= ENDS_MS ? 0 : Math.min(timeoutMs, 2 * slowest);
-}
-
-/** Enough for all workers of a server to have served. */
+/**
+ * Enough for all workers of a server to have served. A request that k6 gave up goes on in the server, and would ask its queries
+ * while the first repeat is counted.
+ */
 function warmUpOf(scenario: Scenario): Scenario {
-  const segments = [{ kind: 'vus', vus: 8, ms: WARMUP_MS }] as const;
-  return { ...scenario, load: { source: 'vus(8, 1s)', segments }, warmupMs: 0, blocks: 1 };
+  const load = { source: 'vus(8, 1s)', segments: [{ kind: 'vus', vus: 8, ms: WARMUP_MS }] } as const;
+  return { ...scenario, load, timeoutMs: Math.max(scenario.timeoutMs, PATIENCE_MS), warmupMs: 0, blocks: 1 };
 }
 
 /** Each path by itself; a journey as a whole, as its steps need each other. */

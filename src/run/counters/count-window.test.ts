@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Docker } from '../../engine/docker.ts';
-import { awaitIdle, type Calibrated, countDuring } from './count-window.ts';
+import { type Calibrated, countDuring } from './count-window.ts';
 import type { CounterValues, ServerKind } from './counter-values.ts';
 
 const world = {
@@ -69,15 +69,6 @@ test('where a counter was set back all are left out, and a service that restarte
 test('a service whose start is known only roughly has not restarted', async () => {
   const slow = [makeService('a', 'redis', [cache(10), cache(14)], [30_000, 33_500])];
   expect((await countDuring(world, slow, [], work)).values).toEqual(cache(3));
-});
-
-test('what a warm-up left is waited for, until a service is asked nothing more', async () => {
-  const sleeps: number[] = [];
-  const host = { ...world.host, sleep: async (ms: number) => void sleeps.push(ms) };
-  // Each reading is a command of its own: three more in the first wait, one in the second, and none in the third.
-  const readings = [10, 14, 15, 17, 18, 19].map((commands) => cache(commands));
-  await awaitIdle({ ...world, host }, [makeService('a', 'redis', readings)], 2000);
-  expect(sleeps).toEqual([2000, 2000, 2000]);
 });
 
 test('health checks that run most of the time are separated from the work', async () => {

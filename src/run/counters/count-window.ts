@@ -93,24 +93,6 @@ export async function countDuring<T>(
   };
 }
 
-/** Counts of what a server was asked. */
-const ASKED = ['queries', 'cache-commands'];
-
-/** Waits until the services are asked nothing for so long, ms, but by us and by health checks. A few times at most. */
-export async function awaitIdle(
-  world: ReadWorld,
-  services: readonly Calibrated[],
-  ms: number,
-): Promise<void> {
-  // A health check on an edge of the time asks at most once more.
-  const isIdle = ({ values, probes }: Growth, { own, probe }: Calibrated) =>
-    ASKED.every((name) => (values[name] ?? 0) <= (own[name] ?? 0) + (probes + 1) * (probe[name] ?? 0));
-  await tryFor(
-    () => growAll(world, services, () => world.host.sleep(ms, world.signal), false),
-    ({ grown }) => grown.every(({ growth, one }) => isIdle(growth, one)),
-  );
-}
-
 async function growAll<T>(
   world: ReadWorld,
   services: readonly Calibrated[],
