@@ -103,7 +103,7 @@ test.each([
     'install…\nSQLSTATE[08006] [7] connection to server at "127.0.0.1", port 5432 failed: Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?\n',
     'SQLSTATE[08006] [7] connection to server at "127.0.0.1", port 5432 failed: Connection refused Is the server running on that host and accepting TCP/IP connections?',
   ],
-  ['a long page with a mark that it was cut', `<html>${'x'.repeat(250)}</html>`, `${'x'.repeat(199)}…`],
+  ['a long page with a mark that it was cut', `<html>${'x'.repeat(250)}</html>`, `${'x'.repeat(200)}…`],
   [
     'a statement over several lines that MariaDB refuses',
     "--------------\nCREATE TABEL a (\n  b int\n)\n--------------\n\nERROR 1064 (42000) at line 33: You have an error in your SQL syntax; use near 'TABEL a (\n  b int\n)' at line 1\n",

@@ -1,3 +1,4 @@
+import { cut } from '../text/plain.ts';
 import { type Docker, lastLines, readLog } from './docker.ts';
 
 /** The log of a server and its app; `complaint`: its line that shows what went wrong, null if none does. */
@@ -64,7 +65,9 @@ export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
   const text = isPage ? textOf(end) : end;
-  const said = isPage ? cut((errorsOf(end) || text).replace(/\s+/g, ' ')) : lastSentence(text);
+  const said = isPage
+    ? cut((errorsOf(end) || text).replace(/\s+/g, ' '), SAID_CHARACTERS)
+    : lastSentence(text);
   return { log: lastLines(text, OUTPUT_LINES), complaint: findComplaint(text) ?? (said || null) };
 }
 
@@ -79,11 +82,8 @@ function lastSentence(text: string): string {
   const isItem = (line: string) => /^\s*[•*-]\s|^\t/.test(line);
   const from = isItem(lines.at(-1) ?? '') ? lines.findLastIndex((line) => !isItem(line)) : lines.length - 1;
   const said = lines.slice(Math.max(0, from)).map((line) => line.trim());
-  return said.length > 1 ? cut(said.join(' ')) : (said[0] ?? '');
+  return said.length > 1 ? cut(said.join(' '), SAID_CHARACTERS) : (said[0] ?? '');
 }
-
-const cut = (text: string) =>
-  text.length > SAID_CHARACTERS ? `${text.slice(0, SAID_CHARACTERS - 1)}…` : text;
 
 /** An element with a class or id such as `error`, `form-errors` or Bootstrap's `alert-danger`. Installers answer so. */
 const ERROR_ELEMENT =
