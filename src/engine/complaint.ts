@@ -1,3 +1,4 @@
+import { readHtml } from '../text/html.ts';
 import { cut } from '../text/plain.ts';
 import { type Docker, lastLines, readLog } from './docker.ts';
 
@@ -64,7 +65,7 @@ const SAID_CHARACTERS = 200;
 export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
-  const text = isPage ? textOf(end) : end;
+  const text = isPage ? readHtml(end) : end;
   const said = isPage
     ? cut((errorsOf(end) || text).replace(/\s+/g, ' '), SAID_CHARACTERS)
     : lastSentence(text);
@@ -91,17 +92,8 @@ const ERROR_ELEMENT =
 
 /** The texts of its messages, without the menu before them; empty ones are kept for messages to come. */
 function errorsOf(page: string): string {
-  const texts = Array.from(page.matchAll(ERROR_ELEMENT), ([, , , content = '']) => textOf(content));
+  const texts = Array.from(page.matchAll(ERROR_ELEMENT), ([, , , content = '']) => readHtml(content));
   return texts.filter((text) => /\w/.test(text)).join(' ');
-}
-
-function textOf(page: string): string {
-  return page
-    .replace(/<!--[\s\S]*?-->|<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/gi, ' ')
-    .replace(/<[^<>]*>|&nbsp;/g, ' ')
-    .replace(/[ \t]+/g, ' ')
-    .replace(/ ?\n\s*/g, '\n')
-    .trim();
 }
 
 /** Text after the message: a trace, the context as JSON, words of the web server. */

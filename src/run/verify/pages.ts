@@ -1,5 +1,6 @@
 import { groupPages } from '../../analyse/checked-pages.ts';
 import type { CheckedPage, Warning } from '../../results/results.ts';
+import { readHtml } from '../../text/html.ts';
 import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import type { Server } from '../servers/servers.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';
@@ -61,7 +62,9 @@ const MOST_WORDS = 150;
 /** Shows little more than a form with a password. */
 function isLogin({ endpoint, title }: CheckedPage, body: string): boolean {
   if (LOGIN_PATH.test(endpoint) || !PASSWORD.test(body)) return false;
-  return LOGIN_TITLE.test(title ?? '') || (textOf(body).match(/[\p{L}\p{N}]+/gu) ?? []).length <= MOST_WORDS;
+  return (
+    LOGIN_TITLE.test(title ?? '') || (readHtml(body).match(/[\p{L}\p{N}]+/gu) ?? []).length <= MOST_WORDS
+  );
 }
 
 function warnOfLogin(pages: readonly CheckedPage[]): Warning[] {
@@ -168,7 +171,8 @@ function describePage(
 ): CheckedPage {
   const bytes = bytesOf(answer);
   const title = readTitle(answer.body);
-  const text = title === null && answer.type.startsWith('text/html') ? readText(answer.body) : '';
+  const text =
+    title === null && answer.type.startsWith('text/html') ? readLine(answer.body.slice(0, MOST.read)) : '';
   return {
     endpoint: cut(endpoint, MOST.endpoint),
     journey,
@@ -187,37 +191,11 @@ const TITLE = /<title(?:\s[^<>]{0,500})?>([^<]{0,2000})<\/title\s*>/i;
 
 /** The title of a page of HTML; null if there is none. */
 export function readTitle(body: string): string | null {
-  const title = TITLE.exec(body)?.[1];
-  if (title === undefined) return null;
-  const line = cleanLine(readEntities(title)).replace(/\s+/g, ' ');
-  return line === '' ? null : cut(line, MOST.title);
+  return readLine(TITLE.exec(body)?.[1] ?? '') || null;
 }
 
-/** Without tags. */
-const textOf = (body: string): string => body.replace(/<(script|style)\b[^<]*<\/\1>|<[^<>]*>/gi, ' ');
-
-/** The first words of a page of HTML, as a person reads them. */
-function readText(body: string): string {
-  return cut(
-    cleanLine(readEntities(textOf(body.slice(0, MOST.read))))
-      .replace(/\s+/g, ' ')
-      .trim(),
-    MOST.title,
-  );
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
-  ...{ lsaquo: '‹', rsaquo: '›', laquo: '«', raquo: '»', ndash: '–', mdash: '—', bull: '•', middot: '·' },
-};
-
-function readEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (all, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? all;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-  });
-}
+/** Its first words. */
+const readLine = (html: string): string => cut(cleanLine(readHtml(html)), MOST.title);
 
 /** The size of the uncompressed body. The header is more exact for an image, as k6 gives text. */
 function bytesOf({ headers = '', body, characters = body.length }: Answer): number {

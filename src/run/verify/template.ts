@@ -1,3 +1,4 @@
+import { readCodes } from '../../text/html.ts';
 import { align } from './align.ts';
 
 /** Common parts of several answers of one variant, compared with those of another variant. Pure. */
@@ -16,21 +17,14 @@ export interface Template {
 
 type Part = string | typeof WORD | typeof RUN;
 
-/** Apps hide e-mail addresses from robots: each character is written as itself or as one of its codes, at random. */
-const CODE = /&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi;
-
 export function makeTemplate(bodies: readonly string[]): Template {
-  const all = bodies.map((body) => body.replace(CODE, readCode).match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []);
+  // Apps hide e-mail addresses from robots: each character is written as itself or as one of its codes, at random.
+  const all = bodies.map((body) => readCodes(body).match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []);
   const [first = [], ...others] = all;
   return {
     parts: others.reduce<readonly Part[]>(maskUnlike, first),
     length: Math.max(0, ...all.map((words) => words.length)),
   };
-}
-
-function readCode(all: string, hex: string | undefined, decimal: string): string {
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code <= 0x10ffff ? String.fromCodePoint(code) : all;
 }
 
 /**

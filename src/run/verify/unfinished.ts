@@ -1,4 +1,5 @@
 /** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
+import { readHtml } from '../../text/html.ts';
 
 interface SeenPage {
   /** The cleaned text of its `<title>`; null if there is none. */
@@ -182,7 +183,7 @@ function fits({ title, body, redirect, isMessage = false, isMarkup = false }: Ma
 }
 
 function isShort(body: string): boolean {
-  return body.length <= MARKED_UP && body.replace(/<[^<>]*>|\s+/g, ' ').length <= MESSAGE;
+  return body.length <= MARKED_UP && readHtml(body).length <= MESSAGE;
 }
 
 /** Empty if it is none, such as JSON or text. */
