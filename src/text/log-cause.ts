@@ -32,10 +32,13 @@ export function findCause(log: string): string {
   return cause === '' ? `${who} has ended` : `${who} stopped: ${cause}`;
 }
 
-/** The same, as what follows a reason: `; its log: …`. */
+/** Between a reason and what it quotes of a log. */
+export const ITS_LOG = '; its log: ';
+
+/** The same, as what follows a reason. */
 export function quoteCause(log: string): string {
   const cause = findCause(log);
-  return cause === '' ? '; its log is empty' : `; its log: ${cause}`;
+  return cause === '' ? '; its log is empty' : `${ITS_LOG}${cause}`;
 }
 
 /** The text of a frame, in one line. Null: its lines are not of one width. */

@@ -1,5 +1,6 @@
 import type { ErrorRow, Row } from '../../analyse/summary.ts';
 import type { Evidence } from '../../results/results.ts';
+import { ITS_LOG } from '../../text/log-cause.ts';
 import { cut } from '../../text/plain.ts';
 
 /** Wrong answer, and the app's log of that time. Untrusted text. */
@@ -8,8 +9,6 @@ export interface Shown {
   log: string;
 }
 
-/** Between a reason and what it quotes, as src/run/verify/app-evidence.ts writes it. */
-const ITS_LOG = '; its log: ';
 const BODY_CHARACTERS = 2048;
 /** How much of a log, at most: beside other rows, and where it is folded. */
 const LOG = { lines: 12, characters: 2048 };

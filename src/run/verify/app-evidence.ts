@@ -2,6 +2,7 @@ import { readComplaint } from '../../engine/complaint.ts';
 import type { Evidence, Failure, Measurement } from '../../results/results.ts';
 import { advise } from '../../text/advice.ts';
 import { fileNameOf } from '../../text/file-name.ts';
+import { ITS_LOG } from '../../text/log-cause.ts';
 import { readable, readMessage } from '../../text/readable.ts';
 import type { Server } from '../servers/servers.ts';
 import type { Engine, Sink } from '../world.ts';
@@ -43,7 +44,7 @@ export async function explainSlice(
   const { log, complaint } = await readComplaint(docker, container, sinceMs);
   const { others, errors } = slice;
   const answer = errors.find((e) => e.kind === others?.kind && e.endpoint === others.endpoint)?.answer;
-  const told = answer ? tell('', complaint, answer) : complaint === null ? '' : `; its log: ${complaint}`;
+  const told = answer ? tell('', complaint, answer) : complaint === null ? '' : `${ITS_LOG}${complaint}`;
   if (answer) await keepEvidence(sink, variant.id, reason, answer, log);
   return { stage: 'run', reason: `${reason}${told}`, log, ...(answer && { answer }) };
 }
@@ -70,7 +71,7 @@ function showAnswer({ status, headers = '', error, body, text = body }: Answer):
 
 /** A log shows it best; what is wrong with the body itself is in the reason. */
 function tell(reason: string, complaint: string | null, { status, body }: Evidence): string {
-  if (complaint !== null) return `; its log: ${complaint}${advise(complaint)}`;
+  if (complaint !== null) return `${ITS_LOG}${complaint}${advise(complaint)}`;
   if (status === 0 || / answers differently from /.test(reason)) return '';
   const said = readMessage(body, SAID_CHARACTERS);
   return said && `; its text: ${said}${advise(said)}`;
