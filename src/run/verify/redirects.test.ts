@@ -1,28 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Answer,
-  type Asked,
-  findDifferent as find,
-  findRedirects,
-  sayCookieCheck,
-  sayElsewhere,
-} from './verify.ts';
-
-const findDifferent = (input: readonly Asked[]) => find(input, 'app.test');
-
-const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
-  status: 200,
-  error: '',
-  type: 'text/html; charset=UTF-8',
-  location: '',
-  body,
-  ...rest,
-});
-const asked = (variant: string, first: string, second = first, rest: Partial<Answer> = {}): Asked => ({
-  variant,
-  request: 'GET /',
-  answers: [answer(first, rest), answer(second, rest)],
-});
+import { asked, findDifferentAnswers } from '../../../test/fixtures/asked.ts';
+import { type Asked, findRedirects, sayCookieCheck, sayElsewhere } from './verify.ts';
 
 test('redirects are found with where they lead, except for a path that is not loaded, and to an installer', () => {
   const moved = (request: string, status: number, location: string, mayRefuse = false): Asked => ({
@@ -69,14 +47,14 @@ test.each([
     ...asked(variant, '', '', { status: 301, location }),
     ...rest,
   });
-  const [fault] = findDifferent([moved('a'), moved('b')]).values();
+  const [fault] = findDifferentAnswers([moved('a'), moved('b')]).values();
   expect(fault).toMatchObject({ kind: 'away', reason: `GET / redirects to ${location}, another address` });
   const said = sayElsewhere(location, 'app.test');
   for (const part of has) expect(said).toContain(part);
   for (const part of lacks) expect(said).not.toContain(part);
   // A script may never ask for it, and with `verify: status` it is what the user means.
   for (const rest of [{ mayRefuse: true }, { headOnly: true }])
-    expect(findDifferent([moved('a', rest), moved('b', rest)])).toEqual(new Map());
+    expect(findDifferentAnswers([moved('a', rest), moved('b', rest)])).toEqual(new Map());
 });
 
 test.each([
@@ -87,5 +65,5 @@ test.each([
   ['https://app.test/login'],
 ])('a redirect to %s is one within the app', (location) => {
   const moved = asked('a', '', '', { status: 302, location });
-  expect(findDifferent([moved])).toEqual(new Map());
+  expect(findDifferentAnswers([moved])).toEqual(new Map());
 });

@@ -1,27 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Asked, findDifferent as find, sayFurther } from './verify.ts';
+import { answer, asked, findDifferentAnswers } from '../../../test/fixtures/asked.ts';
+import { type Answer, type Asked, sayFurther } from './verify.ts';
 
-const findDifferent = (input: readonly Asked[]) => find(input, 'app.test');
-
-const answer = (body: string, rest: Partial<Answer> = {}): Answer => ({
-  status: 200,
-  error: '',
-  type: 'text/html; charset=UTF-8',
-  location: '',
-  body,
-  ...rest,
-});
-const asked = (variant: string, first: string, second = first, rest: Partial<Answer> = {}): Asked => ({
-  variant,
-  request: 'GET /',
-  answers: [answer(first, rest), answer(second, rest)],
-});
 /** The answers of one variant after several starts, the latest first. */
 const started = (variant: string, ...bodies: string[]): Asked => ({
   ...{ variant, request: 'GET /', answers: bodies.map((body) => answer(body)) },
 });
 const reasons = (input: readonly Asked[]) =>
-  Object.fromEntries([...findDifferent(input)].map(([variant, { reason }]) => [variant, reason]));
+  Object.fromEntries([...findDifferentAnswers(input)].map(([variant, { reason }]) => [variant, reason]));
 
 const PAGE = `<html><body><h1>Shop</h1>${'<p>a thing to buy</p>'.repeat(30)}</body></html>`;
 const NOISE = (seed: number) => Array.from({ length: 40 }, (_, i) => (i + 7) * seed).join(' ');
@@ -221,7 +207,7 @@ test('a difference does not hide an error at a later request', () => {
     ...asked(variant, body, body, { status }),
     request,
   });
-  const found = findDifferent([
+  const found = findDifferentAnswers([
     ...['a', 'b'].map((variant) => page('GET /', variant, 'right')),
     page('GET /', 'c', 'other'),
     ...['a', 'b'].map((variant) => page('GET /a', variant, 'right')),
@@ -235,7 +221,7 @@ test('further requests that a variant answers wrongly are counted', () => {
     ...asked(variant, body, body, { status }),
     request,
   });
-  const found = findDifferent(
+  const found = findDifferentAnswers(
     ['GET /', 'GET /a', 'GET /b'].flatMap((request) => [
       ...['a', 'b'].map((variant) => page(request, variant, 'right')),
       page(request, 'c', 'wrong', request === 'GET /' ? 500 : 200),
@@ -257,7 +243,9 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
     mayRefuse: true,
   });
   expect(reasons([refused('a', 404), refused('b', 404)])).toEqual({});
-  expect([...findDifferent([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(['c']);
+  expect([...findDifferentAnswers([refused('a', 404), refused('b', 404), refused('c', 500)]).keys()]).toEqual(
+    ['c'],
+  );
 });
 
 test('what the journey has against an answer counts, and what it does not, may be any status', () => {
@@ -279,7 +267,7 @@ test('what the journey has against an answer counts, and what it does not, may b
 });
 
 test('what a difference is in decides what can be done about it', () => {
-  const kinds = findDifferent([
+  const kinds = findDifferentAnswers([
     ...[asked('a', 'x'), asked('a2', 'x')],
     ...[asked('b', 'y'), asked('c', 'y', 'y', { type: 'text/plain' }), asked('d', 'y', 'y', { status: 302 })],
     asked('e', 'y', 'y', { status: 500 }),
