@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { explainCpu } from '../../src/analyse/why/why.ts';
 import type { Profile, Results } from '../../src/results/results.ts';
 import { leftovers, makeProject, type Project } from './bench.ts';
 import { findMissingBase } from './docker.ts';
@@ -23,6 +24,14 @@ final class Cart
         }
         return $sum;
     }
+}
+/** Only this server does more. */
+function more(): float
+{
+    for ($sum = $i = 0; $i < 100000; $i++) {
+        $sum += sqrt($i);
+    }
+    return $sum;
 }
 /** A request of a third of a millisecond: each of its ten functions does the same. */
 function short(): string
@@ -49,7 +58,8 @@ function run(string $path): string
     if (extension_loaded('excimer') && getenv('WORKERS') === '3') {
         exec('kill -TERM 1');
     }
-    return 'done ' . (int) (Cart::total(200000) + \work😀());
+    $more = PHP_SAPI === 'fpm-fcgi' ? more() : 0;
+    return 'done ' . (int) (Cart::total(200000) + \work😀() + 0 * $more);
 }
 `;
 const FILES = {
@@ -158,6 +168,16 @@ test.each([...PER_REQUEST, ...OTHERS])('%s: the slow function has the most sampl
   // Four times as many rounds; the times of a busy machine blur it.
   expect(slow / hostile).toBeGreaterThan(2);
   expect(slow / hostile).toBeLessThan(8);
+});
+
+test('the second of two servers is compared with the first: the function that only one runs is named', () => {
+  const ids = PER_REQUEST.map((runtime) => profilesOf(runtime)[0]?.variant);
+  const profiles = results.profiles.filter(({ variant }) => ids.includes(variant));
+  const why = explainCpu({ ...results, profiles }, []).find(({ against }) => against === 'row');
+  expect(why).toMatchObject({ base: ids[0], variant: ids[1] });
+  expect(why?.culprits[0]).toMatchObject({
+    ...{ function: { name: 'App\\more', file: 'src/app.php' }, us: { base: 0 }, change: { sure: true } },
+  });
 });
 
 test('functions at the beginning of a request have their samples, too', () => {
