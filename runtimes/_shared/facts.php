@@ -112,6 +112,8 @@ echo json_encode([
         'misses' => $status['opcache_statistics']['misses'] ?? null,
     ],
     'ini' => $ini,
+    // Each start of a run has this line in BENCH_INI.
+    'ignoresIni' => get_cfg_var('php_runtime_bench.read') !== '1',
     'extensions' => $extensions,
     'uncached' => $uncached,
     'settings' => (object) $settings,

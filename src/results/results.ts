@@ -36,6 +36,8 @@ export const Facts = z.object({
   opcache: z.boolean(),
   jit: z.string(),
   ini: z.record(z.string(), z.string()),
+  /** Its PHP has not read BENCH_INI; left out: it has, or this is not known. */
+  ignoresIni: z.literal(true).optional(),
   extensions: z.array(z.string()),
   /** Caches of the app's framework that its image has not: `config`, `route`. */
   uncached: z.array(z.string()).optional(),

@@ -8,6 +8,7 @@ import { countRecompiled } from './counters/recompiled.ts';
 import { bringJourney } from './load/k6-run.ts';
 import { searchCapacities } from './measure/capacity-search.ts';
 import { type Loading, measureBatch } from './measure/measure-batch.ts';
+import { warnOfIgnoredIni } from './passes/passes.ts';
 import type { Sampler, Watch } from './sample/sampler.ts';
 import { startInstance } from './servers/instance-start.ts';
 import { keepLogs } from './servers/logs.ts';
@@ -66,6 +67,7 @@ export async function runInstance(
   at(`${of}: starting`, 0);
   const current = await open(world, instance, (what) => at(`${of}: ${what}`, 0));
   try {
+    if (instance.index === 0) warnOfIgnoredIni(world);
     const watch = await verify(world, learned, current);
     await current.drop();
     if (current.servers.size === 0) return;

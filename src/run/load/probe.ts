@@ -138,6 +138,7 @@ export function readFacts(body: string): Facts | null {
       opcache: facts.opcache?.enabled === true,
       jit: jit?.on ? text(jit.kind || 'on') : 'off',
       ini: record(facts.ini, 100),
+      ...(facts.ignoresIni === true && { ignoresIni: true }),
       extensions: list(facts.extensions, 300),
       ...(uncached.length > 0 && { uncached }),
       ...(Object.keys(settings).length > 0 && { settings }),

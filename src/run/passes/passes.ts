@@ -1,18 +1,47 @@
 import { countableByPhp } from '../../plan/timeline/count-plan.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
 import { planServiceCount } from '../counters/count-services.ts';
-import type { World } from '../world.ts';
+import { type Job, listPresent, type World } from '../world.ts';
 import { type CountTools, planPhpCounts } from './count-php.ts';
 import { type ProfileTools, planProfiles } from './profile.ts';
 import type { Pass } from './run-pass.ts';
 
 /** Passes after the measurement, in this order. */
 export function listPasses(world: World, tools: ProfileTools & CountTools): Pass[] {
-  const { plan, config } = world.job;
-  const profiled = plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
+  const { job } = world;
+  const reached = (all: PlannedVariant[]) => all.filter((variant) => !ignoresIni(job, variant));
+  const [profiled, counted] = [reached(profiledOf(job)), reached(countedOf(job))];
   const services = planServiceCount(world);
   return [
     ...(profiled.length > 0 ? planProfiles(world, profiled, tools) : []),
     ...(services ? [services] : []),
-    ...(config.count?.includes('php') ? planPhpCounts(world, countableByPhp(plan.variants), tools) : []),
+    ...(counted.length > 0 ? planPhpCounts(world, counted, tools) : []),
   ];
 }
+
+/** Shown once the first servers answer, before any load: after it, profiles and counts would just be missing. */
+export function warnOfIgnoredIni({ job, sink }: Pick<World, 'job' | 'sink'>): void {
+  const present = listPresent(job).filter((variant) => ignoresIni(job, variant));
+  for (const [code, variants, is] of [
+    ['profile', profiledOf(job), 'is not profiled'],
+    ['count', countedOf(job), 'has no counts of PHP'],
+  ] as const) {
+    for (const { id, label } of present.filter((variant) => variants.includes(variant))) {
+      const message = `${label} ${is}: its runtime does not apply BENCH_INI`;
+      sink.warn({ code, message, remedy: REMEDY, variant: id });
+    }
+  }
+}
+
+const REMEDY =
+  'call `common_options` of options.sh in its entry point, or set `profile: false` in its runtime.yaml';
+
+const profiledOf = ({ plan }: Job): PlannedVariant[] =>
+  plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
+
+const countedOf = ({ plan, config }: Job): PlannedVariant[] =>
+  config.count?.includes('php') ? countableByPhp(plan.variants) : [];
+
+/** As the facts of its servers show it: neither sampler nor counter would be loaded there. */
+const ignoresIni = ({ outcomes }: Job, { id }: PlannedVariant): boolean =>
+  outcomes.get(id)?.facts?.ignoresIni === true;

@@ -63,17 +63,23 @@ export const containerOf = (run: string, { index, ports }: Instance, variant: st
 /** Name of what stands before a container. */
 export const frontOf = (container: string) => `${container}-front`;
 
+/** A setting that PHP does not know, for facts.php: without it there, the runtime does not apply BENCH_INI. */
+const PROBE = 'php_runtime_bench.read = 1';
+
 function fullEnvironment(
   { job: { config, plan, outfits } }: ServerContext,
   variant: PlannedVariant,
   port: number,
+  facts: boolean,
 ): Record<string, string> {
   const outfit = outfits?.get(variant.id);
-  const env = withIni(frameworkEnvironment(variant.app, config.env), outfit?.ini ?? []);
+  const ini = [...(facts ? [PROBE] : []), ...(outfit?.ini ?? [])];
+  const env = withIni(frameworkEnvironment(variant.app, config.env), ini);
   return {
     ...(config.services ? nameDatabase(env, databaseOf(variant, plan.variants)) : env),
     ...variant.env,
     ...outfit?.env,
+    ...(facts && { BENCH_FACTS: '1' }),
     PORT: String(port),
     DOCROOT: variant.app.root,
     APP_KIND: variant.app.kind,
@@ -117,10 +123,7 @@ export function createArguments(
   { facts = true } = {},
 ): string[][] {
   const { cpus } = context.job.plan;
-  const env = {
-    ...fullEnvironment(context, variant, front === undefined ? port : port + BEHIND),
-    ...(facts && { BENCH_FACTS: '1' }),
-  };
+  const env = fullEnvironment(context, variant, front === undefined ? port : port + BEHIND, facts);
   if (front === undefined) return [containerArguments(context, name, image, env, cpus.server)];
   const own = frontEnvironment(variant, port);
   return [
