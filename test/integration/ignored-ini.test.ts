@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 test('it is warned of before any load, and left out of the passes', async () => {
-  const passes = ['--profile', 'faulty', '--count', 'php'];
+  const passes = ['--profile', 'faulty', '--count', 'php', '--ini', 'precision=10'];
   const flags = ['--app', 'plain', '--paths', '/', '--runtimes', 'faulty,apache', ...passes];
   const { code, stderr } = await project.bench('ignored', ...flags).done;
   expect(code, stderr).toBe(0);
@@ -20,10 +20,11 @@ test('it is warned of before any load, and left out of the passes', async () => 
     ['faulty@8.4', true],
     ['apache@8.4', undefined],
   ]);
-  const own = warnings.filter(({ code }) => code === 'profile' || code === 'count');
+  const own = warnings.filter(({ code }) => ['ini-ignored', 'profile', 'count'].includes(code));
   const remedy = expect.stringContaining('`common_options`');
   const message = (what: string) => `faulty@8.4 ${what}: its runtime does not apply BENCH_INI`;
   expect(own).toEqual([
+    { code: 'ini-ignored', message: message('is measured without `ini`'), remedy, variant: 'faulty@8.4' },
     { code: 'profile', message: message('is not profiled'), remedy, variant: 'faulty@8.4' },
     { code: 'count', message: message('has no counts of PHP'), remedy, variant: 'faulty@8.4' },
   ]);

@@ -21,20 +21,22 @@ export function listPasses(world: World, tools: ProfileTools & CountTools): Pass
 
 /** Shown once the first servers answer, before any load: after it, profiles and counts would just be missing. */
 export function warnOfIgnoredIni({ job, sink }: Pick<World, 'job' | 'sink'>): void {
+  const { plan, config } = job;
   const present = listPresent(job).filter((variant) => ignoresIni(job, variant));
-  for (const [code, variants, is] of [
-    ['profile', profiledOf(job), 'is not profiled'],
-    ['count', countedOf(job), 'has no counts of PHP'],
+  for (const [code, variants, is, remedy] of [
+    ['ini-ignored', config.env.BENCH_INI ? plan.variants : [], 'is measured without `ini`', REMEDY],
+    ['profile', profiledOf(job), 'is not profiled', UNPROFILED],
+    ['count', countedOf(job), 'has no counts of PHP', UNPROFILED],
   ] as const) {
     for (const { id, label } of present.filter((variant) => variants.includes(variant))) {
       const message = `${label} ${is}: its runtime does not apply BENCH_INI`;
-      sink.warn({ code, message, remedy: REMEDY, variant: id });
+      sink.warn({ code, message, remedy, variant: id });
     }
   }
 }
 
-const REMEDY =
-  'call `common_options` of options.sh in its entry point, or set `profile: false` in its runtime.yaml';
+const REMEDY = 'call `common_options` of options.sh in its entry point';
+const UNPROFILED = `${REMEDY}, or set \`profile: false\` in its runtime.yaml`;
 
 const profiledOf = ({ plan }: Job): PlannedVariant[] =>
   plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
