@@ -34,8 +34,12 @@ function engineOf(fail: (args: readonly string[]) => string | null = () => null,
 }
 
 /** Reads and starts the services. */
-async function start(wanted: Parameters<typeof readCompose>[1], state?: object) {
-  const { world, asked } = engineOf(undefined, state);
+async function start(
+  wanted: Parameters<typeof readCompose>[1],
+  state?: object,
+  fail?: Parameters<typeof engineOf>[0],
+) {
+  const { world, asked } = engineOf(fail, state);
   const file = await readCompose(world, wanted);
   const cpus = { server: [0], load: [1], system: [], services: [] } as never;
   const around = { ...world, host: realHost, config: { images: {} }, arena: 'arena', cpus, variants: [] };
@@ -51,6 +55,17 @@ test('each command of compose reads the .env beside the file, whose profiles and
   ]);
   for (const args of commands)
     expect(args).toEqual(expect.arrayContaining(['--project-directory', '/shop/docker']));
+});
+
+test('an error of compose is quoted without its warnings', async () => {
+  const warning = (text: string) =>
+    `time="2026-11-27T21:25:42Z" level=warning msg="service \\"db\\": ${text}"\n`;
+  const cause = 'compose build requires buildx 0.17.0 or later\n';
+  const said = `${warning('deploy.placement is only honored by Swarm')}${cause}`;
+  const starting = start({ file: '/shop/compose.yaml', reset: {} }, undefined, (args) =>
+    args.includes('build') ? said : null,
+  );
+  await expect(starting).rejects.toMatchObject({ detail: { found: cause.trim() } });
 });
 
 test('a database that has no compose file has no folder', async () => {

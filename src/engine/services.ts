@@ -326,6 +326,9 @@ async function pull(
   }
 }
 
+/** Compose 5 warns even of settings that its own `config` has added, such as `deploy.placement`. */
+const COMPOSE_WARNING = /^time="[^"]*" level=warning .*\n?/gm;
+
 /** The error as a message, with the last lines of the services. */
 async function explain(world: ServicesWorld, wanted: Wanted, why: string) {
   const words: string[] = [];
@@ -334,6 +337,6 @@ async function explain(world: ServicesWorld, wanted: Wanted, why: string) {
   }
   return {
     where: { name: wanted.file },
-    found: [lastLines(why, 2), ...words].join('\n           '),
+    found: [lastLines(why.replaceAll(COMPOSE_WARNING, ''), 2), ...words].join('\n           '),
   };
 }
