@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answer, asked, findDifferentAnswers } from '../../../test/fixtures/asked.ts';
-import { type Answer, type Asked, sayFurther } from './verify.ts';
+import { type Answer, type Asked, type Fault, sayFurther } from './verify.ts';
 
 /** The answers of one variant after several starts, the latest first. */
 const started = (variant: string, ...bodies: string[]): Asked => ({
@@ -213,10 +213,14 @@ test('a difference does not hide an error at a later request', () => {
     ...['a', 'b'].map((variant) => page('GET /a', variant, 'right')),
     page('GET /a', 'c', 'wrong', 500),
   ]);
-  expect(found.get('c')).toMatchObject({ kind: 'wrong', reason: 'GET /a answers HTTP 500', others: 1 });
+  expect(found.get('c')).toMatchObject({
+    kind: 'wrong',
+    reason: 'GET /a answers HTTP 500',
+    others: [],
+  });
 });
 
-test('further requests that a variant answers wrongly are counted', () => {
+test('further requests that a variant answers wrongly are named, at most ten', () => {
   const page = (request: string, variant: string, body: string, status = 200): Asked => ({
     ...asked(variant, body, body, { status }),
     request,
@@ -230,11 +234,16 @@ test('further requests that a variant answers wrongly are counted', () => {
     ]),
   );
   expect([...found].map(([variant, fault]) => variant + sayFurther(fault))).toEqual([
-    'c; 2 more requests are answered wrongly',
-    'd; 1 more request is answered wrongly',
+    'c',
+    'd; also wrong: GET /a (differs)',
     'e',
   ]);
   expect(found.get('c')?.reason).toBe('GET / answers HTTP 500');
+  const paths = Array.from({ length: 13 }, (_, i) => page(`GET /${i}`, 'f', 'none', i === 1 ? 0 : 404));
+  const all = sayFurther(findDifferentAnswers(paths).get('f') as Fault);
+  expect(all).toMatch(
+    /^; also wrong: GET \/1 \(no answer\), GET \/2 \(HTTP 404\), .*GET \/10 \(HTTP 404\) and 2 more$/,
+  );
 });
 
 test('a path that the load does not ask for may be refused, by all alike', () => {

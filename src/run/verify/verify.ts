@@ -1,4 +1,4 @@
-import { listNames, plural } from '../../text/plain.ts';
+import { listNames } from '../../text/plain.ts';
 import { findUnlike, makeTemplate, type Template } from './template.ts';
 import { findUnfinished } from './unfinished.ts';
 
@@ -52,15 +52,15 @@ export interface Fault {
   kind: 'wrong' | 'away' | 'status' | 'head' | 'body';
   /** The variant whose answers count as right. */
   model: string | null;
-  /** Further requests that the variant answers wrongly. */
-  others: number;
+  /** Further requests that the variant surely answers wrongly, each with how: `GET /a (HTTP 404)`. */
+  others: readonly string[];
 }
 
 /** The gravest first: `same-answers` and `mask` may allow the last ones. */
 const GRAVITY: readonly Fault['kind'][] = ['wrong', 'away', 'status', 'head', 'body'];
 
 /**
- * Finds the variants that answer differently from most, or wrongly, each with the first of its gravest faults and the number
+ * Finds the variants that answer differently from most, or wrongly, each with the first of its gravest faults and the names
  * of others.
  *
  * Differences among a variant's own answers are masked. Tokens and random numbers change with each request, the time at
@@ -70,20 +70,21 @@ const GRAVITY: readonly Fault['kind'][] = ['wrong', 'away', 'status', 'head', 'b
  * @param host the Host header of the requests: some servers redirect to `/a/`, others to `http://<host>/a/`
  */
 export function findDifferent(asked: readonly Asked[], host: string): Map<string, Fault> {
-  const faults = new Map<string, Fault>();
-  const add = (variant: string, fault: Omit<Fault, 'others'>) => {
-    const known = faults.get(variant);
-    const isGraver = known && GRAVITY.indexOf(fault.kind) < GRAVITY.indexOf(known.kind);
-    faults.set(variant, { ...(isGraver || !known ? fault : known), others: known ? known.others + 1 : 0 });
-  };
+  const found = new Map<string, Found[]>();
+  const add = (variant: string, fault: Found) => found.set(variant, [...(found.get(variant) ?? []), fault]);
   for (const request of new Set(asked.map((a) => a.request))) {
     const good: Shape[] = [];
     for (const one of asked.filter((a) => a.request === request)) {
       const bad = one.answers.find((a) => isBad(a, one));
       const away = one.headOnly ? undefined : one.answers.find((a) => leadsAway(a, one, host));
-      if (bad) add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null });
-      else if (away) add(one.variant, { reason: `${request} ${tellAway(away)}`, kind: 'away', model: null });
-      else good.push(shapeOf(one, `http://${host}`));
+      if (bad) {
+        const brief = `${request} (${bad.status === 0 ? 'no answer' : `HTTP ${bad.status}`})`;
+        add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null, brief });
+      } else if (away) {
+        const brief = `${request} (HTTP ${away.status})`;
+        add(one.variant, { reason: `${request} ${tellAway(away)}`, kind: 'away', model: null, brief });
+      }
+      if (!bad && !away) good.push(shapeOf(one, `http://${host}`));
     }
     const groups: Shape[][] = [];
     for (const one of good) {
@@ -96,20 +97,36 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
     if (!model) continue;
     for (const one of good) {
       if (right.includes(one)) continue;
-      const found = compareShapes(model, one);
+      const different = compareShapes(model, one);
       // Masks of several answers may fit one and not each other.
-      if (found === null) continue;
-      const reason = `${request} answers differently from ${model.variant}: ${found.reason}`;
-      add(one.variant, { ...found, reason, model: model.variant });
+      if (different === null) continue;
+      const reason = `${request} answers differently from ${model.variant}: ${different.reason}`;
+      add(one.variant, { ...different, reason, model: model.variant, brief: `${request} (differs)` });
     }
   }
-  return faults;
+  return new Map([...found].map(([variant, all]) => [variant, chooseGravest(all)]));
 }
 
-/** `; 2 more requests are answered wrongly`, to end a reason with; empty if there are none. */
+/** With its request and the kind of its answer, in a list of several. */
+type Found = Omit<Fault, 'others'> & { brief: string };
+
+function chooseGravest(all: readonly Found[]): Fault {
+  const gravity = Math.min(...all.map(({ kind }) => GRAVITY.indexOf(kind)));
+  const at = all.findIndex(({ kind }) => kind === GRAVITY[gravity]);
+  const { brief: _, ...gravest } = all[at] as Found;
+  // Bodies get a second start only if nothing graver is wrong: without it, their differences may be no fault.
+  const others = all.filter(({ kind }, i) => i !== at && (kind !== 'body' || gravest.kind === 'body'));
+  return { ...gravest, others: others.map(({ brief }) => brief) };
+}
+
+/** A list of paths can be long. */
+const MOST_NAMED = 10;
+
+/** `; also wrong: GET /a (HTTP 404)`, to end a reason with; empty if there are none. */
 export function sayFurther({ others }: Pick<Fault, 'others'>): string {
-  if (others === 0) return '';
-  return `; ${plural(others, 'more request')} ${others === 1 ? 'is' : 'are'} answered wrongly`;
+  if (others.length === 0) return '';
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : '';
+  return `; also wrong: ${others.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 /**
