@@ -103,6 +103,16 @@ test.each([
     'install…\nSQLSTATE[08006] [7] connection to server at "127.0.0.1", port 5432 failed: Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?\n',
     'SQLSTATE[08006] [7] connection to server at "127.0.0.1", port 5432 failed: Connection refused Is the server running on that host and accepting TCP/IP connections?',
   ],
+  [
+    'an error before warnings of PHP, which the error stream repeats',
+    '[OK]\tConnected\n\nWarning: Undefined array key "db" in /app/setup.php on line 3\n[ERROR]\tDatabase does not exist\n\n\nPHP Warning:  Undefined array key "db" in /app/setup.php on line 3\n',
+    '[ERROR]\tDatabase does not exist',
+  ],
+  [
+    'a warning of PHP with no error before it',
+    'installing\nPHP Warning:  file_put_contents(/app/a): Failed to open stream: Permission denied in /app/b.php on line 3\n',
+    'PHP Warning:  file_put_contents(/app/a): Failed to open stream: Permission denied in /app/b.php on line 3',
+  ],
   ['a long page with a mark that it was cut', `<html>${'x'.repeat(250)}</html>`, `${'x'.repeat(200)}…`],
   [
     'a statement over several lines that MariaDB refuses',

@@ -1,4 +1,5 @@
 import { readHtml } from '../text/html.ts';
+import { readsAsError } from '../text/log-cause.ts';
 import { cut } from '../text/plain.ts';
 import { type Docker, lastLines, readLog } from './docker.ts';
 
@@ -75,10 +76,15 @@ export function readPrinted(output: string): Logged {
 /** Errors of the clients of MariaDB, MySQL and PostgreSQL. More lines follow: the statement, a detail, a marker. */
 const SQL_ERROR = /^(?:ERROR \d+ \(|(?:psql:.*: )?ERROR: {2})/;
 
-/** The last line, or the last error of SQL. If it is an item of a list, or indented by a tab, all from the line before on. */
+/** PHP's own, which end nothing. They come last, as the error stream follows what the command printed about its end. */
+const NOTE = /^(?:PHP )?(?:Warning|Notice|Deprecated): /;
+
+/** The last line, or the last error of SQL or before notes of PHP. If it is an item of a list, or indented by a tab, all from the line before on. */
 function lastSentence(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const error = lines.findLast((line) => SQL_ERROR.test(line));
+  const beforeNotes = (line: string) =>
+    NOTE.test(lines.at(-1) as string) && !NOTE.test(line) && readsAsError(line);
+  const error = lines.findLast((line) => SQL_ERROR.test(line)) ?? lines.findLast(beforeNotes);
   if (error !== undefined) return error;
   const isItem = (line: string) => /^\s*[•*-]\s|^\t/.test(line);
   const from = isItem(lines.at(-1) ?? '') ? lines.findLastIndex((line) => !isItem(line)) : lines.length - 1;

@@ -41,6 +41,11 @@ export function quoteCause(log: string): string {
   return cause === '' ? '; its log is empty' : `${ITS_LOG}${cause}`;
 }
 
+/** Whether a line has a word of an error. */
+export function readsAsError(line: string): boolean {
+  return ERROR.test(line);
+}
+
 /** The text of a frame, in one line. Null: its lines are not of one width. */
 function joinFramed(framed: string, width: number): string | null {
   const lines = framed.slice(0, -1).split('\n');
