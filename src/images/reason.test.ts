@@ -33,6 +33,11 @@ test.each([
     'prepare: no',
   ],
   [
+    'a command that lacks an extension',
+    '#5 1.2 php-runtime-bench: prepare: command 1 ended with exit code 255: Uncaught Error: Class "ZipArchive" not found in /app/a.php:3\n',
+    'prepare: command 1 ended with exit code 255: Uncaught Error: Class "ZipArchive" not found in /app/a.php:3; add `zip` to `extensions`',
+  ],
+  [
     'a tag that does not exist',
     'ERROR: failed to solve: php:8.9-fpm: failed to resolve source metadata for docker.io/library/php:8.9-fpm: docker.io/library/php:8.9-fpm: not found\n',
     'the base image php:8.9-fpm does not exist: choose another PHP version, or set your own image in `images`',

@@ -1,4 +1,5 @@
 import { lastLines } from '../engine/docker.ts';
+import { adviseInBuild } from '../text/advice.ts';
 import { findCause } from '../text/log-cause.ts';
 
 /** A message from the build of an app, in bake's plain progress. */
@@ -34,7 +35,8 @@ export function findReason(log: string, folder?: string): string {
   const said = lines
     .flatMap((line) => SAID.exec(line)?.[1] ?? [])
     .findLast((text) => !text.startsWith('note: '));
-  if (said !== undefined) return said.slice(0, 600);
+  if (said !== undefined)
+    return `${said.slice(0, 600)}${said.startsWith('prepare: ') ? adviseInBuild(said) : ''}`;
   const failed = lines.map((line) => STEP_FAILED.exec(line)).findLast((found) => found !== null);
   const printed = failed ? printedBy(failed[1] as string, lines) : '';
   if (failed && printed) return `${printed} (a RUN of the Dockerfile ended with ${failed[2]})`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { advise } from './advice.ts';
+import { advise, adviseInBuild } from './advice.ts';
 
 test.each([
   ['Uncaught Error: Call to undefined function mysqli_connect() in /app/db.php:235', 'mysqli'],
@@ -60,4 +60,16 @@ test.each([
   ['file_get_contents(x.txt): Failed to open stream: No such file or directory', ''],
 ])('a database that is not where the app looks for it: %s', (message, advice) => {
   expect(advise(message)).toBe(advice);
+});
+
+test.each([
+  ['Class "ZipArchive" not found in /app/a.php:3', '; add `zip` to `extensions`'],
+  ['SQLSTATE[HY000] [2002] Connection refused', '; no service runs in a build: move the command to `set-up`'],
+  [
+    'SQLSTATE[HY000] [2002] php_network_getaddresses: getaddrinfo for mysql failed: Name or service not known',
+    '; no service runs in a build: move the command to `set-up`',
+  ],
+  ['no such table: users', ''],
+])('a command of the build: %s', (message, advice) => {
+  expect(adviseInBuild(message)).toBe(advice);
 });

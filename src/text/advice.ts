@@ -44,7 +44,7 @@ const UNKNOWN_HOST = /getaddrinfo for (\S+) failed|could not translate host name
 /** How to fix what a message of PHP shows, in words that follow it. Empty: nobody knows. Pure. */
 export function advise(message: string): string {
   const extension = findExtension(message);
-  if (extension !== null) return `; add ${extension} to \`extensions\``;
+  if (extension !== null) return toAdd(extension);
   const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
   const host = mysql ?? postgres;
   if (host !== undefined)
@@ -53,6 +53,17 @@ export function advise(message: string): string {
     ? '; set the host to the name of the service, such as `mariadb` or `postgres`: `localhost` and 127.0.0.1 are the app itself'
     : '';
 }
+
+/** The same for a command of `prepare`, which reaches no service. */
+export function adviseInBuild(message: string): string {
+  const extension = findExtension(message);
+  if (extension !== null) return toAdd(extension);
+  return [...LOCAL, UNKNOWN_HOST].some((pattern) => pattern.test(message))
+    ? '; no service runs in a build: move the command to `set-up`'
+    : '';
+}
+
+const toAdd = (extension: string) => `; add ${extension} to \`extensions\``;
 
 function findExtension(message: string): string | null {
   if (message.includes('could not find driver')) {
