@@ -119,11 +119,20 @@ test('paths that show one page, such as a login form, are a warning', () => {
   expect(describe({ a: pages, b: pages }).warnings).toEqual([
     {
       code: 'same-page',
-      message: 'GET /admin and GET /stats/day show the same page ("Shop"), such as a login form',
+      message: 'GET /admin and GET /stats/day show the same page ("Shop"), such as a login form or a message',
       remedy: expect.stringContaining('k6 script'),
       variant: null,
     },
   ]);
+  // As `die()` prints it.
+  const closed = answer({ body: '<p>We are back at noon.</p>' });
+  expect(describe({ a: { '/x': closed, '/y': closed } }).warnings[0]?.message).toBe(
+    "GET /x and GET /y show the same page ('We are back at noon.'), such as a login form or a message",
+  );
+  // One warning is enough.
+  const installer = page('Shop Installer', 'Step 1');
+  const codes = describe({ a: { '/x': installer, '/y': installer } }).warnings.map(({ code }) => code);
+  expect(codes).toEqual(['looks-unfinished']);
   // Articles of a site with one title have words of their own, and what has no title may be an API.
   const [one, two] = [page('Shop', 'A blue chair of wood'), page('Shop', 'The green table, made from oak')];
   const bare = answer({ body: '{}' });

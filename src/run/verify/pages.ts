@@ -37,13 +37,13 @@ export function describePages(
       seen.add(endpoint);
       const page = describePage(path, journey, variant.id, answer);
       checked.push(page);
-      if (variant === servers[0]?.variant && journey === null && page.status === 200) {
-        if (isLogin(page, answer.body)) logins.push(page);
-        else if (page.title !== null)
-          shown.push({ name: nameOf(page), title: page.title, words: wordsOf(answer.body, path) });
-      }
       const found = findUnfinished({ ...page, body: answer.body });
       if (found) odd.push({ ...found, page, label: variant.label, said: setUpSaid(variant) ?? null });
+      else if (variant === servers[0]?.variant && journey === null && page.status === 200) {
+        const head = headOf(page);
+        if (isLogin(page, answer.body)) logins.push(page);
+        else if (head !== null) shown.push({ name: nameOf(page), head, words: wordsOf(answer.body, path) });
+      }
     }
   }
   return {
@@ -85,26 +85,32 @@ function warnOfLogin(pages: readonly CheckedPage[]): Warning[] {
 /** A page of the first variant, for the search for paths that show one page. */
 interface Shown {
   name: string;
-  title: string;
+  head: string;
   words: ReadonlySet<string>;
+}
+
+/** As a message shows it; null: it may be the answer of an API, even if that is sent as HTML. */
+function headOf({ title, text = '' }: CheckedPage): string | null {
+  if (title !== null) return `"${title}"`;
+  return text === '' || /^[[{"\d]/.test(text) ? null : `'${text}'`;
 }
 
 /** Two answers with one page differ in the path that a form leads back to, and in one or two tokens. */
 const OTHER_WORDS = 4;
 
-/** Paths that show one page with a title, such as a login form. */
+/** Paths that show one page of HTML, such as a login form or a message. */
 function warnOfSame(shown: readonly Shown[]): Warning[] {
   const left = [...shown];
   const warnings: Warning[] = [];
   for (let one = left.shift(); one; one = left.shift()) {
-    const { title, words, name } = one;
-    const same = left.filter((other) => other.title === title && isSamePage(words, other.words));
+    const { head, words, name } = one;
+    const same = left.filter((other) => other.head === head && isSamePage(words, other.words));
     if (same.length === 0) continue;
     for (const other of same) left.splice(left.indexOf(other), 1);
     const names = [name, ...same.map((other) => other.name)];
     warnings.push({
       code: 'same-page',
-      message: `${listNames(names)} show the same page ("${title}"), such as a login form`,
+      message: `${listNames(names)} show the same page (${head}), such as a login form or a message`,
       remedy:
         'compare them in a browser; for pages behind a login use a k6 script. If they are right, ignore this warning',
       variant: null,

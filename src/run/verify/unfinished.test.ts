@@ -54,6 +54,10 @@ test.each([
     'extension',
     ofBody('Your PHP installation does not support the pgsql module. You will need to install it.'),
   ],
+  [
+    'extension',
+    ofBody('<p>The following extensions are required: zip. Contact your host or configure your server.</p>'),
+  ],
   ['extension', ofBody('<p>SPIP requires the php extension: mbstring</p>')],
   [
     'extension',
@@ -100,6 +104,7 @@ test.each([
   ['a page with a setting', titled('Settings', '<p>The module is not installed. It is not configured.</p>')],
   ['an API', ofBody('{"modules": ["php"], "errors": 0}')],
   ['an API', ofBody('{"connection": "mysql", "fatal": 0}')],
+  ['an API', ofBody('{"extension": "png", "message": "is required"}')],
   ['a page on connections', titled('Help', '<p>SQLSTATE[HY000]: the connection failed</p>')],
   ['a list of results', titled('Index of companies')],
   ['XHTML', ofBody('<?xml version="1.0"?>\n<html><head><title>Shop</title></head></html>')],

@@ -101,6 +101,13 @@ const MARKS: readonly Mark[] = [
     isMessage: true,
     remedy: 'add the extension with `extensions`',
   },
+  // WonderCMS: checkMinimumRequirements() in index.php
+  {
+    what: 'an app without one of its extensions',
+    body: /\bextensions?\b[^"{}]{0,40}\b(is|are|was|were) (not|missing|required)\b/i,
+    isMessage: true,
+    remedy: 'add the extension with `extensions`',
+  },
   // PostfixAdmin: public/login.php, common.php; phpPgAdmin: libraries/lib.inc.php
   {
     what: 'an app that is not configured',
