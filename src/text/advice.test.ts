@@ -62,6 +62,17 @@ test.each([
   expect(advise(message)).toBe(advice);
 });
 
+test('a file by an absolute path that is not in the container', () => {
+  const advice =
+    '; the container has only the app, in /app: put the file there, and begin its path with `__DIR__`';
+  const required = (path: string) =>
+    `Uncaught Error: Failed opening required '${path}' (include_path='.:/usr/share/php') in /app/a.php:4`;
+  expect(advise(required('/var/www/site/config.php'))).toBe(advice);
+  expect(adviseInBuild(required('/usr/share/php/a.php'))).toBe(advice);
+  expect(advise(required('/app/config.php'))).toBe('');
+  expect(advise(required('vendor/autoload.php'))).toBe('');
+});
+
 test.each([
   ['Class "ZipArchive" not found in /app/a.php:3', '; add `zip` to `extensions`'],
   ['SQLSTATE[HY000] [2002] Connection refused', '; no service runs in a build: move the command to `set-up`'],

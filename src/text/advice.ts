@@ -41,10 +41,13 @@ const LOCAL = [
 ];
 const UNKNOWN_HOST = /getaddrinfo for (\S+) failed|could not translate host name "(.+?)" to address/;
 
+const OUTSIDE = /Failed opening required '\/(?!app\/)/;
+
 /** How to fix what a message of PHP shows, in words that follow it. Empty: nobody knows. Pure. */
 export function advise(message: string): string {
   const extension = findExtension(message);
   if (extension !== null) return toAdd(extension);
+  if (OUTSIDE.test(message)) return TO_COPY;
   const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
   const host = mysql ?? postgres;
   if (host !== undefined)
@@ -58,10 +61,14 @@ export function advise(message: string): string {
 export function adviseInBuild(message: string): string {
   const extension = findExtension(message);
   if (extension !== null) return toAdd(extension);
+  if (OUTSIDE.test(message)) return TO_COPY;
   return [...LOCAL, UNKNOWN_HOST].some((pattern) => pattern.test(message))
     ? '; no service runs in a build: move the command to `set-up`'
     : '';
 }
+
+const TO_COPY =
+  '; the container has only the app, in /app: put the file there, and begin its path with `__DIR__`';
 
 const toAdd = (extension: string) => `; add ${extension} to \`extensions\``;
 
