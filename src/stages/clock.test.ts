@@ -22,11 +22,18 @@ test('a load that is still to come takes its time, however long the starts took'
 test('passes are a part of what is left, and of the share that is done', () => {
   const clock = makeClock(planned(60, 40), 60);
   expect(clock(0, 1)).toEqual({ done: 0, left: 199 });
-  expect(clock(0.5, 80)).toEqual({ done: 0.25, left: 180 });
-  expect(clock(1, 150)).toEqual({ done: 0.5, left: 100 });
-  expect(clock(1, 200)).toEqual({ done: 0.75, left: 50 });
+  expect(clock(0.5, 40)).toEqual({ done: 0.25, left: 140 });
+  expect(clock(1, 80)).toEqual({ done: 0.5, left: 100 });
+  expect(clock(1, 130)).toEqual({ done: 0.75, left: 50 });
   // Longer than planned.
   expect(clock(1, 300)).toEqual({ done: 1, left: 0 });
+});
+
+test('where measuring takes twice as long as planned, so do the passes', () => {
+  const clock = makeClock(planned(60, 40), 60);
+  expect(clock(0.5, 100)).toEqual({ done: 0.25, left: 300 });
+  expect(clock(1, 200)).toEqual({ done: 0.5, left: 200 });
+  expect(clock(1, 300)).toEqual({ done: 0.75, left: 100 });
 });
 
 test.each([60, 100, 300])(
@@ -34,7 +41,7 @@ test.each([60, 100, 300])(
   (took) => {
     const clock = makeClock(planned(60, 40), 60);
     const shares = [0, 0.5, 0.99].map((share) => clock(share, share * took).done);
-    for (const more of [0, 1, 50, 100, 200]) shares.push(clock(1, took + more).done);
+    for (const more of [0, 1, 50, 100, 300]) shares.push(clock(1, took + more).done);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(shares.at(-1)).toBe(1);
   },

@@ -20,17 +20,21 @@ export function makeClock(
   const passes = passSeconds(planned);
   // The total is the plan's: the time that is really spent may be any.
   const all = planned.estimatedSeconds + passes;
+  // A machine that measures slower than planned, as a busy one, is as slow in the passes.
+  const expect = (measuring: number) =>
+    passes * Math.max(1, planned.estimatedSeconds > 0 ? measuring / planned.estimatedSeconds : 1);
   let measured: number | null = null;
   return (share, spent) => {
     if (share >= 1) {
       measured ??= spent;
-      const left = Math.max(0, passes - (spent - measured));
-      return { done: all > 0 ? (all - left) / all : 1, left };
+      const expected = expect(measured);
+      const left = Math.max(0, expected - (spent - measured));
+      return { done: expected > 0 ? (all - passes * (left / expected)) / all : 1, left };
     }
     // By the plan until there is something to go by.
     const rest = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
     // Starts that take longer than planned use up the plan's time, and the load is still to come.
-    const left = Math.max(rest, loadSeconds * (1 - share)) + passes;
+    const left = Math.max(rest, loadSeconds * (1 - share)) + (share > 0.1 ? expect(spent / share) : passes);
     return { done: all > 0 ? (share * planned.estimatedSeconds) / all : share, left };
   };
 }
