@@ -20,6 +20,11 @@ test.each([
     'syntax error, unexpected end of file in /app/a.php on line 2',
   ],
   [
+    'the first of several in one line',
+    '2026/11/21 [error] "PHP message: Fatal error: Constant E_STRICT is deprecated; PHP message: [index.php:12] require(); PHP message: PHP Deprecated: old" while reading upstream',
+    'Constant E_STRICT is deprecated',
+  ],
+  [
     'FrankenPHP',
     `{"level":"error","ts":1,"msg":"PHP Fatal error:  ${UNDEFINED}\\nStack trace:\\n#0 {main}","syslog_level":"notice"}`,
     UNDEFINED,

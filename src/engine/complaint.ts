@@ -102,8 +102,8 @@ function errorsOf(page: string): string {
   return texts.filter((text) => /\w/.test(text)).join(' ');
 }
 
-/** Text after the message: a trace, the context as JSON, words of the web server. */
-const BEHIND = /(?:\\nStack trace:| \{"|" while reading ).*$/;
+/** Text after the message: a trace, the context as JSON, words of the web server, later messages of php-fpm. */
+const BEHIND = /(?:\\nStack trace:| \{"|" while reading |; PHP message: ).*$/;
 /** The most characters that a sentence can take; file and line stand at the end. */
 const COMPLAINT_CHARACTERS = 300;
 const TAIL_CHARACTERS = 120;
