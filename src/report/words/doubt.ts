@@ -4,6 +4,11 @@ import { cut, listNames } from '../../text/plain.ts';
 /** Warnings that something else was measured than the reader means. */
 const DOUBTS = ['looks-unfinished', 'redirect', 'login-form', 'same-page'];
 
+/** Whether a page may be another one than the reader means. */
+export function doubtsPage({ warnings }: Pick<Summary, 'warnings'>): boolean {
+  return warnings.some(({ code }) => DOUBTS.includes(code));
+}
+
 /** A page's title and beginning, and what a warning adds. */
 const DETAILS = / \((?:HTTP \d|").*|: the numbers are .*/s;
 const CHARACTERS = 120;

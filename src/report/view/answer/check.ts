@@ -4,6 +4,7 @@ import type { GateResult, Row, Summary } from '../../../analyse/summary.ts';
 import type { Warning } from '../../../results/results.ts';
 import { MAX_BUDGET_STARTS, MIN_PAIRS } from '../../../stats/limits.ts';
 import { listAs, listNames } from '../../../text/plain.ts';
+import { doubtsPage } from '../../words/doubt.ts';
 import { counterpart } from '../../words/verdicts.ts';
 import type { Medium } from '../medium.ts';
 import { type ChangeKind, type ChangeRow, onceEach } from './changerows.ts';
@@ -181,6 +182,9 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
   const once = medium.acceptOnce ? `, ${medium.acceptOnce(summary.tool.version)}` : '';
   const orAccept = `${once}, or raise the limit in ${medium.code('fail-on')}.`;
   const steps = [
+    rows.length > 0 && doubtsPage(summary)
+      ? 'check first that the page is the one that you mean: the full report has the remedy.'
+      : '',
     of('beyond').length > 0 ? `find the cause and fix it${orAccept}` : '',
     of('beyond').length === 0 && exceedsCounts ? `find what does more per request and fix it${orAccept}` : '',
     of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',

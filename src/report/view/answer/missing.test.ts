@@ -75,3 +75,17 @@ test('without any base: the step that the warning has', () => {
   expect(todoOf({ ...summary, warnings })).toBe("Check out with 'fetch-depth: 0'.");
   expect(todoOf(summary)).toBe('Give the run something to compare with: the reason is above.');
 });
+
+test('a page that may be another one comes before all other steps', () => {
+  const summary = summaryOf('counts');
+  const own = {
+    code: 'looks-unfinished',
+    message: 'GET / looks like an installer',
+    remedy: '',
+    variant: null,
+  };
+  const todoOf = (warnings: Summary['warnings']) =>
+    answerOf({ ...summary, warnings }, medium)?.points.find(({ kind }) => kind === 'todo')?.text;
+  const first = 'Check first that the page is the one that you mean: the full report has the remedy.';
+  expect(todoOf([own])).toBe(`${first} ${todoOf([])}`);
+});
