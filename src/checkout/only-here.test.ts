@@ -31,6 +31,8 @@ test('the base is without the files that git ignores, which is a note; what no r
     (await find('HEAD~1', { flags: ['--out', join(repository, 'out'), '--prepare', prepare] }))?.notes;
   expect(await notes('touch made.sqlite')).toEqual([]);
   write(Object.fromEntries([...made, ...unserved].map((name) => [name, ''])));
+  // Results of an earlier run, with another `out`.
+  write({ 'bench-results/.gitignore': '# Made by php-runtime-bench. …\n*\n', 'bench-results/a.txt': '' });
   expect(await notes('touch made.sqlite; cp .env.example x')).toMatchObject([
     {
       code: 'not-in-git',

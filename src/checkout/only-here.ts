@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { CONFIG_FILES, realFiles } from '../config/files.ts';
 import { listInstalled, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
-import { isIgnored } from '../config/parts/dockerignore.ts';
+import { isIgnored, listResultFolders } from '../config/parts/dockerignore.ts';
 import type { App } from '../config/types.ts';
 import type { Git } from './git.ts';
 
@@ -33,6 +33,7 @@ export async function listOnlyHere(
   ]);
   if (code !== 0) return [];
   const ignored = realFiles.read(join(folder, '.dockerignore')) ?? '';
+  const results = listResultFolders(folder, realFiles);
   const vendor = vendorFolderOf(readComposer(folder, realFiles));
   const installs = prepare.some((command) => /\bcomposer\b/.test(command));
   const installed =
@@ -66,6 +67,7 @@ export async function listOnlyHere(
         found === '' ||
         UNSERVED.some((names) => names.test(found)) ||
         isVendor(own) ||
+        results.includes(own.split('/', 1)[0] as string) ||
         CONFIG_FILES.includes(own)
       )
         return false;

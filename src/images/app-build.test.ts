@@ -5,6 +5,7 @@ import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { isIgnored } from '../config/parts/dockerignore.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeRunId } from '../stages/desk.ts';
+import { openOutput } from '../store/output.ts';
 import { addSteps, basesOfApp, openAppBuilds } from './app-build.ts';
 
 useFolder();
@@ -55,6 +56,9 @@ test.each([
 test('the settings of a run, its results and the files of git are no part of the app', async () => {
   const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
   writeFileSync(join(folder, '.dockerignore'), '!.bench.yml');
+  // Of an earlier run with another `out`.
+  const earlier = await openOutput(join(folder, 'bench-results'));
+  await earlier.write('report.md', '');
   const builds = await openAppBuilds([image as unknown as PlannedImage], {
     config: { env: {}, prepare: [], out: join(folder, 'out') },
     run: makeRunId(Date.now()),
@@ -68,13 +72,14 @@ test('the settings of a run, its results and the files of git are no part of the
       '.bench.yml',
       '.bench.yaml',
       'out',
+      'bench-results/report.md',
       'storage/framework/cache/data/ab/cd',
       'storage/framework/views',
       'index.php',
       'src/.bench.yml',
       '.bench/set-up.php',
     ];
-    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(5));
+    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(6));
   } finally {
     await builds.remove();
   }

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { realFiles } from '../config/files.ts';
 import { frameworkEnvironment } from '../config/parts/apps.ts';
 import { findServedVendor } from '../config/parts/composer.ts';
-import { UNSERVED_FILES } from '../config/parts/dockerignore.ts';
+import { listResultFolders, UNSERVED_FILES } from '../config/parts/dockerignore.ts';
 import type { App, Config } from '../config/types.ts';
 import type { PlannedImage } from '../plan/variants.ts';
 import { makeTemporary } from '../temporary.ts';
@@ -34,16 +34,17 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 const COPY = 'FROM scratch\nCOPY . /\n';
 
 /**
- * Lines of a `.dockerignore` for files that no app serves, Composer's credentials, and our results folder. With the
+ * Lines of a `.dockerignore` for files that no app serves, Composer's credentials, and our results folders. With the
  * latter, each run would make another app, and with our settings each change of a load.
  */
 function leaveOut(folder: string, out: string): string {
   const path = relative(folder, out);
   const isInside = path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path);
+  const results = [...listResultFolders(folder, realFiles), ...(isInside ? [path] : [])];
   return [
     ...UNSERVED_FILES,
     ...(readAuth(folder, realFiles) === null ? [] : [`/${AUTH_FILE}`]),
-    ...(isInside ? [`/${path.replace(/[\\*?[\]]/g, '\\$&')}`] : []),
+    ...results.map((one) => `/${one.replace(/[\\*?[\]]/g, '\\$&')}`),
   ].join('\n');
 }
 

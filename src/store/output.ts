@@ -1,6 +1,7 @@
 import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
+import { RESULTS_MARK } from '../results/mark.ts';
 import type { Count, Duet, Measurement, Profile, Search } from '../results/results.ts';
 
 /** The output folder. Measurements are appended as they come, the rest is replaced as a whole. */
@@ -35,7 +36,7 @@ export async function listWritten(folder: string): Promise<string[]> {
 const SIGNS = ['results.json', 'results.json.new'];
 /** Keeps results out of `git status`. One that is there stays as it is. */
 const IGNORE = '.gitignore';
-const IGNORE_ALL = '# Made by php-runtime-bench. Remove this file to commit results.\n*\n';
+const IGNORE_ALL = `${RESULTS_MARK} Remove this file to commit results.\n*\n`;
 /** The earlier content of the folder, until a run is complete: `.previous`, then `.previous-2` and so on, the newest last. */
 const isPrevious = (name: string) => /^\.previous(-\d+)?$/.test(name);
 const ageOf = (name: string) => Number(name.split('-')[1] ?? 1);

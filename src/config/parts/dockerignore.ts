@@ -1,11 +1,19 @@
 import { posix } from 'node:path';
-import { CONFIG_FILES } from '../files.ts';
+import { RESULTS_MARK } from '../../results/mark.ts';
+import { CONFIG_FILES, type Files } from '../files.ts';
 
 /**
  * Lines for files that no app serves: git's own, our settings, and Laravel's file cache. The latter has rows of this
  * machine's database, which the base would lack. Relative to the app's folder.
  */
 export const UNSERVED_FILES = ['**/.git', 'storage/framework/cache/data/*', ...CONFIG_FILES] as const;
+
+/** Folders directly in the app's that have results of runs, also of earlier ones with another `out`. */
+export function listResultFolders(folder: string, files: Files): string[] {
+  const isOne = (name: string) =>
+    files.read(posix.join(folder, name, '.gitignore'), Infinity)?.startsWith(RESULTS_MARK) ?? false;
+  return files.list(folder).filter(isOne);
+}
 
 /**
  * Whether a `.dockerignore` leaves a file out of the build, with the rules of BuildKit. Patterns are relative to the
