@@ -150,3 +150,8 @@ test('a page with many open comments takes no time', () => {
   expect(ofBody('<!-- <script>'.repeat(20_000))).toBeNull();
   expect(ofBody(`\nFatal error: a on line 1 ${' '.repeat(20_000)}.`.repeat(5))).toBeNull();
 });
+
+test('an app without its packages needs Composer, not an installation', () => {
+  const found = find('lib not found. Run `git submodule update`, or install it with `composer install`.');
+  expect(found?.remedy).toContain('the build then runs Composer');
+});

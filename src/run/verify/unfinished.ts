@@ -93,6 +93,7 @@ const MARKS: readonly Mark[] = [
     what: 'an app without its Composer packages',
     body: /\bcomposer(\.phar)? (install|update)\b|vendor\/autoload\.php/i,
     isMessage: true,
+    remedy: "keep composer.json in the app's folder and out of `.dockerignore`: the build then runs Composer",
   },
   // phpPgAdmin: lang/english.php; SPIP: ecrire/lang/ecrire_en.php
   {
