@@ -214,6 +214,23 @@ describe('what nobody can compare with', () => {
     expect(slicesOf(results, 'apache@8.4').map(({ outcome }) => outcome)).toEqual(['ok']);
   });
 
+  it('a base that shows its installer, as with configuration that git ignores', async () => {
+    project.commit({ [INDEX]: '<!doctype html><title>Shop Installer</title><p>Welcome' });
+    project.commit({ [INDEX]: '<!doctype html><title>Shop</title><p>Welcome' });
+    const gate = ['--compare-to', 'HEAD~1', '--fail-on', 'slower > 3%'];
+    const { code, stderr } = await project.bench('out-installer', ...APACHE, ...gate).done;
+    const results = project.results('out-installer');
+    expect(variantOf(results, 'apache@8.4:base').failure).toMatchObject({
+      stage: 'verify',
+      reason: expect.stringMatching(
+        /^GET \/ looks like an installer \(HTTP 200 "Shop Installer"\), and that of apache@8\.4 does not; .*install the app in `prepare`.*`same-answers: warn`$/,
+      ),
+    });
+    expect(slicesOf(results, 'apache@8.4').map(({ outcome }) => outcome)).toEqual(['ok']);
+    expect(results.warnings.map(({ code }) => code)).not.toContain('looks-unfinished');
+    expect(code, stderr).toBe(3);
+  });
+
   it.each([
     ['without a gate', [], 0],
     ['with a gate, which cannot be held', ['--fail-on', 'slower > 3%'], 3],

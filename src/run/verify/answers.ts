@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn, warnOfStarts } from './learned.ts';
 import { maskAnswers } from './mask.ts';
-import { describePages } from './pages.ts';
+import { describePages, findOneSided } from './pages.ts';
 import { askAll, pathsOf } from './requests.ts';
 import {
   type Answer,
@@ -88,6 +88,7 @@ export async function checkAnswers(
   }
   const asked = pair(world, current, rounds).flat();
   const failed = await report(world, current, known, hands, asked, faults);
+  if (isFirst) for (const id of await failOneSided(world, current, rounds, hands)) failed.add(id);
   const right = current.filter(({ variant }) => !failed.has(variant.id));
   learnFrom(world, known, right, rounds, isFirst);
   if (isFirst) await askOften(world, known.learned, right, pathsOf(world.job.config.scenarios));
@@ -174,6 +175,23 @@ async function report(
     failed.add(id);
   }
   return failed;
+}
+
+/** A comparison with what is no page of the app would be of different work. */
+async function failOneSided(
+  world: World,
+  servers: readonly Server[],
+  rounds: readonly Round[],
+  { fail }: Hands,
+): Promise<Set<string>> {
+  const found = world.job.config.sameAnswers === 'warn' ? new Map() : findOneSided(servers, rounds);
+  for (const [id, { reason, remedy }] of found) {
+    const server = servers.find(({ variant }) => variant.id === id) as Server;
+    const answer = findAnswer(pair(world, [server], rounds).flat(), id, reason);
+    const failure = await explainFailure(world.engine, world.sink, server, 'verify', reason, answer);
+    fail(id, { ...failure, reason: `${failure.reason}. Remedy: ${remedy}${TOLERABLE}` });
+  }
+  return new Set(found.keys());
 }
 
 /** The answer that a reason is about: the latest that is wrong by itself, or else the latest. */

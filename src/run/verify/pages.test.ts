@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Server } from '../servers/servers.ts';
-import { describePages, readTitle } from './pages.ts';
+import { describePages, findOneSided, readTitle } from './pages.ts';
 import type { Answer, Round } from './verify.ts';
 
 const HTML = '<!doctype html><html><head><title>A wiki &ndash; main page</title></head><body>…</body></html>';
@@ -31,6 +31,25 @@ function describe(
   );
   return describePages(servers, [round], setUpSaid);
 }
+
+test.each<[string, string, string, string[]]>([
+  ['the base alone', 'Shop Setup Wizard', 'Shop', ['base']],
+  ['the head alone', 'Shop', 'Shop Setup Wizard', ['head']],
+  ['both', 'Shop Setup Wizard', 'Shop Setup Wizard', []],
+  ['none', 'Shop', 'Shop', []],
+])('a page that looks unfinished on %s', (_, base, head, found) => {
+  const variants = { base: base, head: head, other: 'Shop Setup Wizard' };
+  const servers = Object.keys(variants).map((id) => {
+    return { variant: { id, label: id, base: id === 'head' ? 'base' : null } } as Server;
+  });
+  const round: Round = new Map(
+    Object.entries(variants).map(([id, title]) => {
+      const body = `<html><title>${title}</title></html>`;
+      return [id, new Map([['GET /', { endpoint: '/', mayRefuse: false, answer: answer({ body }) }]])];
+    }),
+  );
+  expect([...findOneSided(servers, [round]).keys()]).toEqual(found);
+});
 
 test('a path has one entry: status, title, type and size, whatever the number of variants', () => {
   const longer = answer({ body: `${HTML}<!-- cached -->` });

@@ -27,22 +27,15 @@ export function describePages(
   const shown: Shown[] = [];
   const logins: CheckedPage[] = [];
   for (const { variant } of servers) {
-    const replies = rounds.find((round) => round.has(variant.id))?.get(variant.id) ?? new Map();
-    const seen = new Set<string>();
-    for (const { endpoint, mayRefuse, answer } of replies.values()) {
-      const [path = '', journey = null] = endpoint.split('\n');
-      // Nobody knows what a k6 script asks for: `/` may be missing.
-      const isRefused = journey === null && mayRefuse && answer.status >= 400;
-      if (seen.has(endpoint) || isRefused) continue;
-      seen.add(endpoint);
-      const page = describePage(path, journey, variant.id, answer);
+    for (const { page, answer, unfinished } of listPages(variant.id, rounds)) {
       checked.push(page);
-      const found = findUnfinished({ ...page, body: answer.body });
-      if (found) odd.push({ ...found, page, label: variant.label, said: setUpSaid(variant) ?? null });
-      else if (variant === servers[0]?.variant && journey === null && page.status === 200) {
+      if (unfinished)
+        odd.push({ ...unfinished, page, label: variant.label, said: setUpSaid(variant) ?? null });
+      else if (variant === servers[0]?.variant && page.journey === null && page.status === 200) {
         const head = headOf(page);
         if (isLogin(page, answer.body)) logins.push(page);
-        else if (head !== null) shown.push({ name: nameOf(page), head, words: wordsOf(answer.body, path) });
+        else if (head !== null)
+          shown.push({ name: nameOf(page), head, words: wordsOf(answer.body, page.endpoint) });
       }
     }
   }
@@ -50,6 +43,59 @@ export function describePages(
     checked: groupPages(checked),
     warnings: [...warn(odd, servers.length), ...warnOfLogin(logins), ...warnOfSame(shown)],
   };
+}
+
+/** A page of one version alone that looks like none of the app. */
+export interface OneSided {
+  /** `GET / looks like an installer (HTTP 200 "Setup"), and that of apache@8.4 does not`. */
+  reason: string;
+  remedy: string;
+}
+
+/** Between the base and the head of a variant, each with its first such page, by id. */
+export function findOneSided(servers: readonly Server[], rounds: readonly Round[]): Map<string, OneSided> {
+  const unfinished = new Map(
+    servers.map(({ variant: { id } }) => [id, listPages(id, rounds).filter((seen) => seen.unfinished)]),
+  );
+  const found = new Map<string, OneSided>();
+  for (const { variant } of servers) {
+    const isTwin = ({ id, base }: typeof variant) => id === variant.base || base === variant.id;
+    const twin = servers.find((other) => isTwin(other.variant))?.variant;
+    if (!twin) continue;
+    const isThere = (page: CheckedPage) =>
+      unfinished.get(twin.id)?.some((other) => nameOf(other.page) === nameOf(page));
+    const first = unfinished.get(variant.id)?.find(({ page }) => !isThere(page));
+    if (!first?.unfinished) continue;
+    const { what, remedy } = first.unfinished;
+    const looks = `${nameOf(first.page)} looks like ${what} (${showHead(first.page)})`;
+    found.set(variant.id, { reason: `${looks}, and that of ${twin.label} does not`, remedy });
+  }
+  return found;
+}
+
+interface Seen {
+  page: CheckedPage;
+  answer: Answer;
+  unfinished: Unfinished | null;
+}
+
+/** All that a variant was asked, each once. */
+function listPages(variant: string, rounds: readonly Round[]): Seen[] {
+  const replies =
+    rounds
+      .find((round) => round.has(variant))
+      ?.get(variant)
+      ?.values() ?? [];
+  const seen = new Map<string, Seen>();
+  for (const { endpoint, mayRefuse, answer } of replies) {
+    const [path = '', journey = null] = endpoint.split('\n');
+    // Nobody knows what a k6 script asks for: `/` may be missing.
+    const isRefused = journey === null && mayRefuse && answer.status >= 400;
+    if (seen.has(endpoint) || isRefused) continue;
+    const page = describePage(path, journey, variant, answer);
+    seen.set(endpoint, { page, answer, unfinished: findUnfinished({ ...page, body: answer.body }) });
+  }
+  return [...seen.values()];
 }
 
 /** A path that asks for such a form is meant. */
