@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Column, DIFFERENCES, type End } from './differences.ts';
+import { type Column, DIFFERENCES, type End, UNSEEN } from './differences.ts';
 import {
   buildRuntime,
   docker,
@@ -19,13 +19,16 @@ import {
   startArena,
   stop,
 } from './docker.ts';
-import { FPM, LONG_LIVED, type LongLivedRow, missingFor } from './longlived-rows.ts';
+import { buildRow, FPM, LONG_LIVED, type LongLivedRow, missingFor, OCTANE } from './longlived-rows.ts';
 
-const all = [FPM, ...LONG_LIVED];
-const rows = all.filter((row) => missingFor(row) === null);
-for (const row of all) {
+const all = [FPM, ...LONG_LIVED, ...OCTANE];
+const isSeen = ({ runtime }: LongLivedRow) => DIFFERENCES['max-requests'].cells[runtime as Column] !== UNSEEN;
+const rows = all.filter((row) => missingFor(row) === null && isSeen(row));
+for (const row of all.filter((one) => !rows.includes(one))) {
   const base = missingFor(row);
-  if (base) it(row.runtime, ({ skip }) => skip(`base image ${base} is not available here`));
+  it(row.runtime, ({ skip }) =>
+    skip(base ? `base image ${base} is not available here` : 'it was never seen'),
+  );
 }
 
 let arena: string;
@@ -35,9 +38,9 @@ const images = new Map<string, Promise<string>>();
 const plain = join(root, 'apps/plain');
 
 /** Built once, when the first test asks. */
-function imageOf({ runtime, php }: LongLivedRow): Promise<string> {
-  const image = images.get(runtime) ?? buildRuntime(runtime, php, plain);
-  images.set(runtime, image);
+function imageOf(row: LongLivedRow): Promise<string> {
+  const image = images.get(row.runtime) ?? buildRow(row, plain);
+  images.set(row.runtime, image);
   return image;
 }
 
@@ -114,6 +117,19 @@ while ($answered + $lost < $wanted) {
 echo json_encode(['lost' => $lost, 'opened' => $opened]);
 `;
 
+// How long each answer takes, in seconds.
+const TIMES = `
+$times = [];
+foreach (json_decode($argv[2]) as $path) {
+  $socket = connect();
+  $began = microtime(true);
+  send($socket, $path);
+  if (status(receive($socket)) !== 200) die("no answer");
+  $times[] = microtime(true) - $began;
+}
+echo json_encode($times);
+`;
+
 describe.each(rows)('$runtime', (row) => {
   const { runtime, env } = row;
   const { stop: how } = parse(readFileSync(join(root, 'runtimes', runtime, 'runtime.yaml'), 'utf8'));
@@ -145,6 +161,20 @@ describe.each(rows)('$runtime', (row) => {
       });
       // Replaced they were, where it is the processes that hold connections.
       if (['reactphp', 'workerman'].includes(runtime)) expect(opened).toBeGreaterThan(20);
+    } finally {
+      await stop(server);
+    }
+  });
+
+  const slowEnd = runtime.endsWith('roadrunner') ? it : null;
+  slowEnd?.('answers the last request of a process after its end', async () => {
+    const image = await buildRow(row, join(root, 'test/apps/differs'));
+    const server = await serve(arena, image, { ...env, WORKERS: '2', MAX_REQUESTS: '2' });
+    try {
+      // `serve` has asked one of the two once.
+      const paths = ['/linger', '/linger', '/linger', '/linger'];
+      const seconds: number[] = await run(TIMES, server.port, JSON.stringify(paths));
+      expect(seconds.filter((took) => took >= 2)).not.toEqual([]);
     } finally {
       await stop(server);
     }

@@ -1,5 +1,6 @@
 /** Runtimes that keep the app in memory, as the tests of test/integration/longlived*.test.ts ask them all the same. */
-import { findMissingBase } from './docker.ts';
+import { buildRuntime, findMissingBase } from './docker.ts';
+import { buildOctane, LARAVEL_ENV } from './octane-app.ts';
 
 export interface LongLivedRow {
   runtime: string;
@@ -8,6 +9,8 @@ export interface LongLivedRow {
   env: Record<string, string>;
   /** It ends when the app cannot be loaded; others try again, and the run gives up on them. */
   ends?: boolean;
+  /** Octane serves Laravel, and so the app of test/apps/octane. */
+  octane?: boolean;
   /** Reads forms itself: what the app then gets as the body of one. */
   form?: string;
 }
@@ -22,8 +25,22 @@ export const LONG_LIVED: readonly LongLivedRow[] = [
   { ...one, runtime: 'frankenphp', env: { ...one.env, MODE: 'worker' } },
 ];
 
+/** Laravel by Octane. */
+const octane = { php: '8.4', env: { ...LARAVEL_ENV, WORKERS: '1' }, octane: true };
+export const OCTANE: readonly LongLivedRow[] = [
+  { ...octane, runtime: 'octane-swoole' },
+  { ...octane, runtime: 'octane-roadrunner' },
+  { ...octane, runtime: 'octane-frankenphp' },
+];
+
 /** The runtime that the others are compared with. */
 export const FPM: LongLivedRow = { ...one, runtime: 'nginx-fpm' };
 
 /** The base image that is missing for a row; null: it can be built here. */
-export const missingFor = ({ runtime, php }: LongLivedRow): string | null => findMissingBase(runtime, php);
+export const missingFor = ({ runtime, php }: LongLivedRow): string | null =>
+  // The runtime without Octane has the same bases, and Composer's, which the app of Octane takes.
+  findMissingBase(runtime.replace(/^octane-/, ''), php);
+
+/** Builds a row's image with test/apps/octane/differs.php, or with another folder if it is no row of Octane. */
+export const buildRow = ({ runtime, php, octane }: LongLivedRow, folder: string): Promise<string> =>
+  octane ? buildOctane(runtime, 'differs', 'test/apps/differs/app.php') : buildRuntime(runtime, php, folder);

@@ -1,18 +1,10 @@
 /** Laravel by Octane, on each of its servers: the answers of Apache, every option, and nothing of one client for the next. */
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requireOctane } from '../../bench/articles/apps.ts';
-import { parseConfig } from '../../src/config/parse.ts';
-import { connectDocker } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
-import { tagOf } from '../../src/images/bake.ts';
-import { buildImages } from '../../src/images/build.ts';
-import { planVariants } from '../../src/plan/variants.ts';
-import { makeRunId } from '../../src/stages/desk.ts';
-import { findImages } from './bench.ts';
+import { buildApp } from './app-images.ts';
 import {
   type Answer,
   ask,
@@ -22,13 +14,13 @@ import {
   logs,
   processes,
   removeAll,
-  root,
   type Server,
   serve,
   startArena,
   stop,
   threads,
 } from './docker.ts';
+import { copyLaravel, LARAVEL_ENV } from './octane-app.ts';
 
 interface Row {
   runtime: string;
@@ -71,7 +63,7 @@ const images = new Map<string, string>();
 let arena: string;
 
 const start = (runtime: string, env: Record<string, string> = {}) =>
-  serve(arena, images.get(runtime) ?? '', { APP_ENV: 'production', APP_DEBUG: 'false', ...env });
+  serve(arena, images.get(runtime) ?? '', { ...LARAVEL_ENV, ...env });
 
 async function using<T>(server: Promise<Server>, use: (server: Server) => Promise<T>): Promise<T> {
   const started = await server;
@@ -84,11 +76,7 @@ async function using<T>(server: Promise<Server>, use: (server: Server) => Promis
 
 /** The bundled app with Octane, and with what shows what becomes of the options. */
 function makeApp(): string {
-  // Images are named after the folder: the same in each run, as none is removed.
-  const folder = join(mkdtempSync(join(tmpdir(), 'bench-octane-')), 'octane');
-  cpSync(join(root, 'apps/laravel'), folder, { recursive: true });
-  const composer = join(folder, 'composer.json');
-  writeFileSync(composer, requireOctane(readFileSync(composer, 'utf8')));
+  const folder = copyLaravel('octane');
   appendFileSync(
     join(folder, 'routes/api.php'),
     `
@@ -104,20 +92,11 @@ Route::get('/test/fill', fn () => ['length' => strlen(str_repeat('x', (int) requ
 beforeAll(async () => {
   if (rows.length === 0) return;
   const app = makeApp();
-  const flags = ['--app', app, '--php', '8.4', ...(await findImages())];
-  const runtimes = ['apache', ...rows.map(({ runtime }) => runtime)].join(',');
-  const config = parseConfig({ flags: [...flags, '--runtimes', runtimes], cwd: root, packageRoot: root });
-  const { images: planned } = planVariants(config);
-  const built = await buildImages(realHost, connectDocker(realHost), planned, {
-    run: makeRunId(Date.now()),
-    ...{ config, otherFiles: null, signal: new AbortController().signal, say: () => {} },
-    folders: { shared: join(root, 'runtimes/_shared'), recipe: join(root, 'runtimes/_app') },
-  });
+  const built = await buildApp(app, ['apache', ...rows.map(({ runtime }) => runtime)]);
   rmSync(dirname(app), { recursive: true });
-  for (const image of planned) {
-    const result = built.get(image.key);
-    if (!result || 'failure' in result) throw new Error(JSON.stringify(result?.failure));
-    images.set(image.runtime.name, tagOf(image));
+  for (const [runtime, image] of built) {
+    if ('failure' in image) throw new Error(image.failure);
+    images.set(runtime, image.tag);
   }
   arena = await startArena();
 });

@@ -77,6 +77,13 @@ function register(): string
     return 'registered';
 }
 
+/** Its process takes two seconds to end. */
+function linger(): string
+{
+    register_shutdown_function(static fn () => sleep(2));
+    return 'lingers';
+}
+
 /** @return array<string, mixed> */
 function upload(): array
 {
@@ -98,6 +105,7 @@ function answer(string $path): mixed
         '/exit' => exit('ended'),
         '/print' => printLate(),
         '/register' => register(),
+        '/linger' => linger(),
         '/registered' => is_file('/tmp/shut-down') ? 'ran' : 'waits',
         '/upload' => upload(),
         '/names' => array_keys($_POST),
