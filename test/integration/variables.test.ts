@@ -1,6 +1,5 @@
 // PHP's variables for a request in $_SERVER: the same from all runtimes. Those that keep the app in memory run no other
 // file than the front controller. The table in docs/runtimes.md shows these results.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { realFiles } from '../../src/config/files.ts';
@@ -15,7 +14,8 @@ import {
   serve,
   startArena,
 } from './docker.ts';
-import { missing, rows } from './rows.ts';
+import { rows as all, missing } from './rows.ts';
+import { rowsIn, showValue, tableIn } from './tables.ts';
 
 type Variables = Record<string, string | null>;
 
@@ -38,6 +38,18 @@ const FRONT: Variables = {
   ...{ SCRIPT_NAME: '/index.php', SCRIPT_FILENAME: '/app/public/index.php' },
   ...{ PHP_SELF: '/index.php', PATH_INFO: null },
 };
+
+/** FrankenPHP's other mode is a row of its own here. */
+const rows = all.flatMap((row) => {
+  const classic = { ...row, label: row.runtime, env: {} };
+  const worker = {
+    ...classic,
+    label: `${row.runtime}[mode=worker]`,
+    env: { MODE: 'worker', WORKERS: '1' },
+    files: false,
+  };
+  return row.runtime === 'frankenphp' ? [classic, worker] : [classic];
+});
 
 const answers = new Map<string, Variables[]>();
 const atTop = new Map<string, Variables>();
@@ -65,16 +77,16 @@ async function read(server: Server, host: string, requests: readonly Request[]):
 
 beforeAll(async () => {
   const arena = await startArena();
-  for (const { runtime, last, files } of rows) {
+  for (const { runtime, label, last, files, env } of rows) {
     try {
       const image = await buildRuntime(runtime, last, join(root, 'test/fixtures/apps/variables'));
-      answers.set(runtime, await read(await serve(arena, image), HOST, REQUESTS));
-      const server = await serve(arena, image, { DOCROOT: '.' });
+      answers.set(label, await read(await serve(arena, image, env), HOST, REQUESTS));
+      const server = await serve(arena, image, { ...env, DOCROOT: '.' });
       const path = files ? '/public/' : '/';
-      atTop.set(runtime, (await read(server, 'localhost:8080', [{ path }]))[0] as Variables);
+      atTop.set(label, (await read(server, 'localhost:8080', [{ path }]))[0] as Variables);
     } catch (error) {
       // It fails the test of this runtime, and leaves those of the others.
-      broken.set(runtime, error);
+      broken.set(label, error);
     }
   }
 });
@@ -90,10 +102,10 @@ function difference(runtime: string, seen: Variables, model: Variables): Variabl
   );
 }
 
-it.each(rows)('$runtime passes what Apache passes', ({ runtime, files }) => {
-  if (broken.has(runtime)) throw broken.get(runtime);
+it.each(rows)('$label passes what Apache passes', ({ runtime, label, files }) => {
+  if (broken.has(label)) throw broken.get(label);
   const model = answers.get('apache') as Variables[];
-  for (const [i, seen] of (answers.get(runtime) as Variables[]).entries()) {
+  for (const [i, seen] of (answers.get(label) as Variables[]).entries()) {
     const expected = { ...(model[i] as Variables), ...(files ? {} : FRONT) };
     expect({
       request: nameOf(REQUESTS[i] as Request),
@@ -103,7 +115,7 @@ it.each(rows)('$runtime passes what Apache passes', ({ runtime, files }) => {
   const top = atTop.get('apache') as Variables;
   const front = { ...FRONT, SCRIPT_FILENAME: '/app/index.php', REQUEST_URI: '/' };
   const expected = { ...(files ? top : { ...top, ...front }), ...fixedOf(runtime) };
-  expect(difference(runtime, atTop.get(runtime) as Variables, expected)).toEqual({});
+  expect(difference(runtime, atTop.get(label) as Variables, expected)).toEqual({});
 });
 
 it('names the document root without a dot, and the port that the client used', () => {
@@ -114,51 +126,31 @@ it('names the document root without a dot, and the port that the client used', (
 });
 
 /** Of GET /: what is there, and is not on Apache. */
-function extrasOf(runtime: string): Variables {
-  const [seen, model] = [answers.get(runtime)?.[0] ?? {}, answers.get('apache')?.[0] ?? {}];
+function extrasOf(label: string): Variables {
+  const [seen, model] = [answers.get(label)?.[0] ?? {}, answers.get('apache')?.[0] ?? {}];
   return Object.fromEntries(
     Object.entries(seen).filter(([name, value]) => value !== null && model[name] === null),
   );
 }
 
-it.each(rows)('$runtime has the variables that its manifest names', ({ runtime }) => {
-  if (broken.has(runtime)) throw broken.get(runtime);
-  expect(Object.keys(extrasOf(runtime)).sort()).toEqual([...extraOf(runtime)].sort());
+it.each(rows)('$label has the variables that its manifest names', ({ runtime, label }) => {
+  if (broken.has(label)) throw broken.get(label);
+  expect(Object.keys(extrasOf(label)).sort()).toEqual([...extraOf(runtime)].sort());
 });
 
 const cell = (text: string) => `\`${text}\``;
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-const say = (value: string | null | undefined) =>
-  value === null || value === undefined ? '' : value === '' ? 'empty' : cell(value);
-
-/** The formatter aligns columns. */
-function tableIn(name: string): string[] {
-  const page = readFileSync(join(root, 'docs/runtimes.md'), 'utf8').split('\n');
-  return page
-    .slice(page.indexOf(`<!-- ${name} -->`) + 1, page.indexOf(`<!-- /${name} -->`))
-    .filter((text) => text.startsWith('|') && !/^[|\s:-]+$/.test(text))
-    .map((text) => text.replaceAll(/ +/g, ' '));
-}
-
-/** A table's rows, each by the names of its columns. */
-function rowsIn(name: string): Record<string, string>[] {
-  const [head = [], ...others] = tableIn(name).map((text) => text.split('|').slice(1, -1));
-  return others.map((cells) =>
-    Object.fromEntries(head.map((column, at) => [column.trim(), cells[at]?.trim() ?? ''])),
-  );
-}
-
 it('docs/runtimes.md has each row that is unlike', () => {
   const table = rowsIn('unlike');
   // Other machines may have the base images of more rows, and columns come of some of them alone.
   const names = Object.keys(table[0] ?? {}).slice(1);
-  const seen = rows.filter(({ runtime }) => !broken.has(runtime));
-  const found = seen.map(({ runtime }) => {
-    const extras = extrasOf(runtime);
+  const seen = rows.filter(({ label }) => !broken.has(label));
+  const found = seen.map(({ label }) => {
+    const extras = extrasOf(label);
     const columns = [...names, ...Object.keys(extras).map(cell)];
     return {
-      runtime: cell(runtime),
-      ...Object.fromEntries(columns.map((column) => [column, say(extras[column.replaceAll('`', '')])])),
+      runtime: cell(label),
+      ...Object.fromEntries(columns.map((column) => [column, showValue(extras[column.replaceAll('`', '')])])),
     };
   });
   expect(table).toEqual(expect.arrayContaining(found));
@@ -169,7 +161,7 @@ it('docs/runtimes.md has the table', () => {
   const names = Object.keys(seen[0] as Variables);
   const table = [
     line(['', ...REQUESTS.map((request) => cell(nameOf(request)))]),
-    ...names.map((name) => line([cell(name), ...seen.map(({ [name]: value }) => say(value))])),
+    ...names.map((name) => line([cell(name), ...seen.map(({ [name]: value }) => showValue(value))])),
   ];
   expect(tableIn('variables')).toEqual(table.map((text) => text.replaceAll(/ +/g, ' ')));
 });
