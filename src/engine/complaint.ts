@@ -1,5 +1,5 @@
-import { readHtml } from '../text/html.ts';
 import { readsAsError } from '../text/log-cause.ts';
+import { readHtml } from '../text/page-text.ts';
 import { cut } from '../text/plain.ts';
 import { type Docker, lastLines, readLog } from './docker.ts';
 

@@ -1,6 +1,6 @@
 import { groupPages } from '../../analyse/checked-pages.ts';
 import type { CheckedPage, Warning } from '../../results/results.ts';
-import { readHtml } from '../../text/html.ts';
+import { readHtml } from '../../text/page-text.ts';
 import { cleanLine, cut, listNames } from '../../text/plain.ts';
 import type { Server } from '../servers/servers.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';

@@ -1,4 +1,4 @@
-import { readCodes } from '../../text/html.ts';
+import { readCodes } from '../../text/page-text.ts';
 import { align } from './align.ts';
 
 /** Common parts of several answers of one variant, compared with those of another variant. Pure. */

@@ -1,5 +1,5 @@
 /** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
-import { readHtml } from '../../text/html.ts';
+import { readHtml } from '../../text/page-text.ts';
 
 interface SeenPage {
   /** The cleaned text of its `<title>`; null if there is none. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHtml } from './html.ts';
+import { readHtml } from './page-text.ts';
 
 test.each<[string, string, string]>([
   ['of a page: no tags, no blank lines', '<h1>Shop</h1>\n\n  <p>Open\t<b>now</b></p>', 'Shop\nOpen now'],
