@@ -88,8 +88,9 @@ export async function checkAnswers(
   }
   const asked = pair(world, current, rounds).flat();
   const failed = await report(world, current, known, hands, asked, faults);
-  if (isFirst) for (const id of await failOneSided(world, current, rounds, hands)) failed.add(id);
-  const right = current.filter(({ variant }) => !failed.has(variant.id));
+  const unfailed = () => current.filter(({ variant }) => !failed.has(variant.id));
+  if (isFirst) for (const id of await failOneSided(world, unfailed(), rounds, hands)) failed.add(id);
+  const right = unfailed();
   learnFrom(world, known, right, rounds, isFirst);
   if (isFirst) await askOften(world, known.learned, right, pathsOf(world.job.config.scenarios));
   if (isFirst) {

@@ -49,6 +49,9 @@ test.each<[string, string, string, string[]]>([
     }),
   );
   expect([...findOneSided(servers, [round]).keys()]).toEqual(found);
+  // Beside a k6 script, which need not load it.
+  for (const replies of round.values()) for (const reply of replies.values()) reply.mayRefuse = true;
+  expect([...findOneSided(servers, [round]).keys()]).toEqual([]);
 });
 
 test('a path has one entry: status, title, type and size, whatever the number of variants', () => {
@@ -148,6 +151,8 @@ test('paths that show one page, such as a login form, are a warning', () => {
   expect(describe({ a: { '/x': closed, '/y': closed } }).warnings[0]?.message).toBe(
     "GET /x and GET /y show the same page ('We are back at noon.'), such as a login form or a message",
   );
+  const alive = answer({ body: 'OK' });
+  expect(describe({ a: { '/health': alive, '/ping': alive } }).warnings).toEqual([]);
   // One warning is enough.
   const installer = page('Shop Installer', 'Step 1');
   const codes = describe({ a: { '/x': installer, '/y': installer } }).warnings.map(({ code }) => code);

@@ -55,7 +55,7 @@ export interface OneSided {
 /** Between the base and the head of a variant, each with its first such page, by id. */
 export function findOneSided(servers: readonly Server[], rounds: readonly Round[]): Map<string, OneSided> {
   const unfinished = new Map(
-    servers.map(({ variant: { id } }) => [id, listPages(id, rounds).filter((seen) => seen.unfinished)]),
+    servers.map(({ variant: { id } }) => [id, listPages(id, rounds).filter(isUnfinished)]),
   );
   const found = new Map<string, OneSided>();
   for (const { variant } of servers) {
@@ -73,8 +73,14 @@ export function findOneSided(servers: readonly Server[], rounds: readonly Round[
   return found;
 }
 
+/** And is loaded: `/` is asked beside a k6 script, too. */
+const isUnfinished = ({ page, unfinished, mayRefuse }: Seen) =>
+  unfinished !== null && (page.journey !== null || !mayRefuse);
+
 interface Seen {
   page: CheckedPage;
+  /** As `Asked` has it. */
+  mayRefuse: boolean;
   answer: Answer;
   unfinished: Unfinished | null;
 }
@@ -87,13 +93,14 @@ function listPages(variant: string, rounds: readonly Round[]): Seen[] {
       ?.get(variant)
       ?.values() ?? [];
   const seen = new Map<string, Seen>();
-  for (const { endpoint, mayRefuse, answer } of replies) {
+  for (const { endpoint, mayRefuse = false, answer } of replies) {
     const [path = '', journey = null] = endpoint.split('\n');
     // Nobody knows what a k6 script asks for: `/` may be missing.
     const isRefused = journey === null && mayRefuse && answer.status >= 400;
     if (seen.has(endpoint) || isRefused) continue;
     const page = describePage(path, journey, variant, answer);
-    seen.set(endpoint, { page, answer, unfinished: findUnfinished({ ...page, body: answer.body }) });
+    const unfinished = findUnfinished({ ...page, body: answer.body });
+    seen.set(endpoint, { page, mayRefuse, answer, unfinished });
   }
   return [...seen.values()];
 }
@@ -135,12 +142,14 @@ interface Shown {
   words: ReadonlySet<string>;
 }
 
-/** As a message shows it; null: it may be the answer of an API, even if that is sent as HTML. */
+/** As a message shows it; null: it may be the answer of an API, even if that is sent as HTML, such as `OK`. */
 function headOf({ title, text = '' }: CheckedPage): string | null {
   if (title !== null) return `"${title}"`;
-  return text === '' || /^[[{"\d]/.test(text) ? null : `'${text}'`;
+  return /^[[{"\d]/.test(text) || text.split(' ').length < MESSAGE_WORDS ? null : `'${text}'`;
 }
 
+/** A message has so many words at least. */
+const MESSAGE_WORDS = 3;
 /** Two answers with one page differ in the path that a form leads back to, and in one or two tokens. */
 const OTHER_WORDS = 4;
 
