@@ -239,6 +239,16 @@ test('further requests that a variant answers wrongly are named, at most ten', (
     'e',
   ]);
   expect(found.get('c')?.reason).toBe('GET / answers HTTP 500');
+  const heads = findDifferentAnswers([
+    ...['a', 'b', 'c'].map((variant) => page('GET /', variant, 'right', variant === 'c' ? 404 : 200)),
+    ...['a', 'b', 'c'].map((variant) => ({
+      ...asked(variant, '{}', '{}', { type: variant === 'c' ? 'text/html' : 'application/json' }),
+      request: 'GET /api',
+    })),
+    { ...asked('c', '{}', '{}', { fault: 'wrong answer' }), request: 'step (shop)' },
+  ]);
+  // `same-answers: warn` allows another content type.
+  expect(sayFurther(heads.get('c') as Fault)).toBe('; also wrong: step (shop) (wrong answer)');
   const paths = Array.from({ length: 13 }, (_, i) => page(`GET /${i}`, 'f', 'none', i === 1 ? 0 : 404));
   const all = sayFurther(findDifferentAnswers(paths).get('f') as Fault);
   expect(all).toMatch(

@@ -78,13 +78,12 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
       const bad = one.answers.find((a) => isBad(a, one));
       const away = one.headOnly ? undefined : one.answers.find((a) => leadsAway(a, one, host));
       if (bad) {
-        const brief = `${request} (${bad.status === 0 ? 'no answer' : `HTTP ${bad.status}`})`;
+        const brief = `${request} (${bad.status === 0 ? 'no answer' : bad.fault === 'wrong answer' ? bad.fault : `HTTP ${bad.status}`})`;
         add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null, brief });
       } else if (away) {
         const brief = `${request} (HTTP ${away.status})`;
         add(one.variant, { reason: `${request} ${tellAway(away)}`, kind: 'away', model: null, brief });
-      }
-      if (!bad && !away) good.push(shapeOf(one, `http://${host}`));
+      } else good.push(shapeOf(one, `http://${host}`));
     }
     const groups: Shape[][] = [];
     for (const one of good) {
@@ -107,6 +106,9 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
   return new Map([...found].map(([variant, all]) => [variant, chooseGravest(all)]));
 }
 
+/** Nothing allows them. */
+const SURE: readonly Fault['kind'][] = ['wrong', 'away', 'status'];
+
 /** With its request and the kind of its answer, in a list of several. */
 type Found = Omit<Fault, 'others'> & { brief: string };
 
@@ -114,8 +116,9 @@ function chooseGravest(all: readonly Found[]): Fault {
   const gravity = Math.min(...all.map(({ kind }) => GRAVITY.indexOf(kind)));
   const at = all.findIndex(({ kind }) => kind === GRAVITY[gravity]);
   const { brief: _, ...gravest } = all[at] as Found;
-  // Bodies get a second start only if nothing graver is wrong: without it, their differences may be no fault.
-  const others = all.filter(({ kind }, i) => i !== at && (kind !== 'body' || gravest.kind === 'body'));
+  // Bodies get a second start only if nothing graver is wrong, and `same-answers: warn` allows other heads.
+  const isSure = ({ kind }: Found) => kind === gravest.kind || SURE.includes(kind);
+  const others = all.filter((one, i) => i !== at && isSure(one));
   return { ...gravest, others: others.map(({ brief }) => brief) };
 }
 
