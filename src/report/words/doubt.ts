@@ -10,7 +10,7 @@ export function doubtsPage({ warnings }: Pick<Summary, 'warnings'>): boolean {
 }
 
 /** A page's title and beginning, and what a warning adds. */
-const DETAILS = / \((?:HTTP \d|").*|: the numbers are .*/s;
+const DETAILS = / \((?:HTTP \d|["']).*|: the numbers are .*/s;
 const CHARACTERS = 120;
 
 /**
