@@ -118,6 +118,16 @@ test.each([
     'installing\nPHP Warning:  file_put_contents(/app/a): Failed to open stream: Permission denied in /app/b.php on line 3\n',
     'PHP Warning:  file_put_contents(/app/a): Failed to open stream: Permission denied in /app/b.php on line 3',
   ],
+  [
+    'a warning of PHP far behind a line that reads like an error',
+    `locale not found, using en\n${'step done\n'.repeat(20)}PHP Warning:  mkdir(): Permission denied in /app/b.php on line 3\n`,
+    'PHP Warning:  mkdir(): Permission denied in /app/b.php on line 3',
+  ],
+  [
+    'PHP that ends within a script of a page',
+    '<html><h1>Setup</h1><script>let a =\nPHP Fatal error:  Uncaught Error: no table in /app/a.php:3\n',
+    'Uncaught Error: no table in /app/a.php:3',
+  ],
   ['a long page with a mark that it was cut', `<html>${'x'.repeat(250)}</html>`, `${'x'.repeat(200)}…`],
   [
     'a statement over several lines that MariaDB refuses',

@@ -66,7 +66,9 @@ const SAID_CHARACTERS = 200;
 export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
-  const text = isPage ? readHtml(end) : end;
+  const seen = isPage ? readHtml(end) : end;
+  // PHP may have ended within a script of the page, which nobody sees.
+  const text = findComplaint(seen) === null && findComplaint(end) !== null ? end : seen;
   const said = isPage
     ? cut((errorsOf(end) || text).replace(/\s+/g, ' '), SAID_CHARACTERS)
     : lastSentence(text);
@@ -79,12 +81,15 @@ const SQL_ERROR = /^(?:ERROR \d+ \(|(?:psql:.*: )?ERROR: {2})/;
 /** PHP's own, which end nothing. They come last, as the error stream follows what the command printed about its end. */
 const NOTE = /^(?:PHP )?(?:Warning|Notice|Deprecated): /;
 
+/** An error is among so many lines before them. */
+const NEAR = 3;
+
 /** The last line, or the last error of SQL or before notes of PHP. If it is an item of a list, or indented by a tab, all from the line before on. */
 function lastSentence(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const beforeNotes = (line: string) =>
-    NOTE.test(lines.at(-1) as string) && !NOTE.test(line) && readsAsError(line);
-  const error = lines.findLast((line) => SQL_ERROR.test(line)) ?? lines.findLast(beforeNotes);
+  const behind = lines.findLastIndex((line) => !NOTE.test(line)) + 1;
+  const beforeNotes = behind < lines.length ? lines.slice(Math.max(0, behind - NEAR), behind) : [];
+  const error = lines.findLast((line) => SQL_ERROR.test(line)) ?? beforeNotes.findLast(readsAsError);
   if (error !== undefined) return error;
   const isItem = (line: string) => /^\s*[•*-]\s|^\t/.test(line);
   const from = isItem(lines.at(-1) ?? '') ? lines.findLastIndex((line) => !isItem(line)) : lines.length - 1;
