@@ -66,6 +66,10 @@ test('an error of compose is quoted without its warnings', async () => {
     args.includes('build') ? said : null,
   );
   await expect(starting).rejects.toMatchObject({ detail: { found: cause.trim() } });
+  const killed = start({ file: '/shop/compose.yaml', reset: {} }, undefined, (args) =>
+    args.includes('build') ? warning('killed') : null,
+  );
+  await expect(killed).rejects.toMatchObject({ detail: { found: expect.stringContaining('killed') } });
 });
 
 test('a database that has no compose file has no folder', async () => {

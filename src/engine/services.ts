@@ -337,6 +337,6 @@ async function explain(world: ServicesWorld, wanted: Wanted, why: string) {
   }
   return {
     where: { name: wanted.file },
-    found: [lastLines(why.replaceAll(COMPOSE_WARNING, ''), 2), ...words].join('\n           '),
+    found: [lastLines(why.replaceAll(COMPOSE_WARNING, '').trim() || why, 2), ...words].join('\n           '),
   };
 }
