@@ -35,8 +35,10 @@ export function findReason(log: string, folder?: string): string {
   const said = lines
     .flatMap((line) => SAID.exec(line)?.[1] ?? [])
     .findLast((text) => !text.startsWith('note: '));
-  if (said !== undefined)
-    return `${said.slice(0, 600)}${said.startsWith('prepare: ') ? adviseInBuild(said) : ''}`;
+  if (said !== undefined) {
+    const words = said.slice(0, 600);
+    return `${words}${said.startsWith('prepare: ') ? adviseInBuild(words) : ''}`;
+  }
   const failed = lines.map((line) => STEP_FAILED.exec(line)).findLast((found) => found !== null);
   const printed = failed ? printedBy(failed[1] as string, lines) : '';
   if (failed && printed) return `${printed} (a RUN of the Dockerfile ended with ${failed[2]})`;

@@ -81,6 +81,7 @@ test.each([
     '; no service runs in a build: move the command to `set-up`',
   ],
   ['no such table: users', ''],
+  ['php_network_getaddresses: getaddrinfo for api.example.com failed: Name or service not known', ''],
 ])('a command of the build: %s', (message, advice) => {
   expect(adviseInBuild(message)).toBe(advice);
 });

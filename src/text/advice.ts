@@ -62,7 +62,10 @@ export function adviseInBuild(message: string): string {
   const extension = findExtension(message);
   if (extension !== null) return toAdd(extension);
   if (OUTSIDE.test(message)) return TO_COPY;
-  return [...LOCAL, UNKNOWN_HOST].some((pattern) => pattern.test(message))
+  const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
+  // One with a dot is on the internet.
+  const isService = !(mysql ?? postgres ?? '.').includes('.');
+  return isService || LOCAL.some((pattern) => pattern.test(message))
     ? '; no service runs in a build: move the command to `set-up`'
     : '';
 }
