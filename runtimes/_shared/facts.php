@@ -113,7 +113,7 @@ echo json_encode([
     ],
     'ini' => $ini,
     // Each start of a run has this line in BENCH_INI.
-    'ignoresIni' => get_cfg_var('php_runtime_bench.read') !== '1',
+    'ignoresIni' => function_exists('get_cfg_var') && get_cfg_var('php_runtime_bench.read') !== '1',
     'extensions' => $extensions,
     'uncached' => $uncached,
     'settings' => (object) $settings,

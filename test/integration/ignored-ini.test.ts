@@ -22,7 +22,7 @@ test('it is warned of before any load, and left out of the passes', async () => 
   ]);
   const own = warnings.filter(({ code }) => ['ini-ignored', 'profile', 'count'].includes(code));
   const remedy = expect.stringContaining('`common_options`');
-  const message = (what: string) => `faulty@8.4 ${what}: its runtime does not apply BENCH_INI`;
+  const message = (what: string) => `faulty@8.4 ${what}: its PHP has not read all of BENCH_INI`;
   expect(own).toEqual([
     { code: 'ini-ignored', message: message('is measured without `ini`'), remedy, variant: 'faulty@8.4' },
     { code: 'profile', message: message('is not profiled'), remedy, variant: 'faulty@8.4' },

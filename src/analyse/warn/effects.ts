@@ -47,6 +47,7 @@ export const EFFECTS: readonly (readonly string[])[] = [
     ...['dropped-iterations', 'reset-connections', 'interrupted', 'failed-slices', 'leak', 'earlier-differs'],
     ...[
       'connections-exceed-workers',
+      'ini-ignored',
       'opcache-off',
       'debug-on',
       'uncached',

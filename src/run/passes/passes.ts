@@ -29,13 +29,14 @@ export function warnOfIgnoredIni({ job, sink }: Pick<World, 'job' | 'sink'>): vo
     ['count', countedOf(job), 'has no counts of PHP', UNPROFILED],
   ] as const) {
     for (const { id, label } of present.filter((variant) => variants.includes(variant))) {
-      const message = `${label} ${is}: its runtime does not apply BENCH_INI`;
+      const message = `${label} ${is}: its PHP has not read all of BENCH_INI`;
       sink.warn({ code, message, remedy, variant: id });
     }
   }
 }
 
-const REMEDY = 'call `common_options` of options.sh in its entry point';
+const REMEDY =
+  'correct the syntax of `ini`; in a runtime of your own, call `common_options` of options.sh in its entry point';
 const UNPROFILED = `${REMEDY}, or set \`profile: false\` in its runtime.yaml`;
 
 const profiledOf = ({ plan }: Job): PlannedVariant[] =>
