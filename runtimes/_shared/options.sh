@@ -4,7 +4,8 @@
 # of a variable, its default and what is allowed, and exports the checked value. A bad value ends the container (exit
 # code 64, one line on stderr).
 
-# The entry point writes its configuration here; the rest of the container may be read-only.
+# The entry point writes its configuration here; the rest of the container may be read-only, except for /app
+# with `octane-roadrunner`.
 readonly run_dir=/tmp/php-runtime-bench
 # The images have their shared files and their configuration here.
 readonly conf=/usr/local/share/php-runtime-bench

@@ -153,5 +153,5 @@ test('a page with many open comments takes no time', () => {
 
 test('an app without its packages needs Composer, not an installation', () => {
   const found = find('lib not found. Run `git submodule update`, or install it with `composer install`.');
-  expect(found?.remedy).toContain('the build then runs Composer');
+  expect(found?.remedy).toContain('let the build run Composer');
 });

@@ -1,5 +1,4 @@
 /** Pages that a server or an app shows instead of the app. The one list of them, each with its source. Pure. */
-import { readHtml } from '../../text/page-text.ts';
 
 interface SeenPage {
   /** The cleaned text of its `<title>`; null if there is none. */
@@ -93,7 +92,7 @@ const MARKS: readonly Mark[] = [
     what: 'an app without its Composer packages',
     body: /\bcomposer(\.phar)? (install|update)\b|vendor\/autoload\.php/i,
     isMessage: true,
-    remedy: "keep composer.json in the app's folder and out of `.dockerignore`: the build then runs Composer",
+    remedy: "let the build run Composer: keep composer.json in the app's folder and out of `.dockerignore`",
   },
   // phpPgAdmin: lang/english.php; SPIP: ecrire/lang/ecrire_en.php
   {
@@ -191,7 +190,7 @@ function fits({ title, body, redirect, isMessage = false, isMarkup = false }: Ma
 }
 
 function isShort(body: string): boolean {
-  return body.length <= MARKED_UP && readHtml(body).length <= MESSAGE;
+  return body.length <= MARKED_UP && body.replace(/<[^<>]*>|\s+/g, ' ').length <= MESSAGE;
 }
 
 /** Empty if it is none, such as JSON or text. */
