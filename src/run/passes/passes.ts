@@ -36,7 +36,7 @@ export function warnOfIgnoredIni({ job, sink }: Pick<World, 'job' | 'sink'>): vo
 }
 
 const REMEDY =
-  'correct the syntax of `ini`; in a runtime of your own, call `common_options` of options.sh in its entry point';
+  'correct the syntax of `ini`. A runtime of your own has to call `common_options` of options.sh';
 const UNPROFILED = `${REMEDY}, or set \`profile: false\` in its runtime.yaml`;
 
 const profiledOf = ({ plan }: Job): PlannedVariant[] =>

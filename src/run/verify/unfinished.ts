@@ -94,17 +94,10 @@ const MARKS: readonly Mark[] = [
     isMessage: true,
     remedy: "let the build run Composer: keep composer.json in the app's folder and out of `.dockerignore`",
   },
-  // phpPgAdmin: lang/english.php; SPIP: ecrire/lang/ecrire_en.php
+  // phpPgAdmin: lang/english.php; SPIP: ecrire/lang/ecrire_en.php. WonderCMS: checkMinimumRequirements() in index.php
   {
     what: 'an app without one of its extensions',
-    body: /^(?=.*\bphp\b)(?=.*\b(not|missing|needs?|required?s?)\b).*\b(extension|module)s?\b/is,
-    isMessage: true,
-    remedy: 'add the extension with `extensions`',
-  },
-  // WonderCMS: checkMinimumRequirements() in index.php
-  {
-    what: 'an app without one of its extensions',
-    body: /\bextensions?\b[^"{}]{0,40}\b(is|are|was|were) (not|missing|required)\b/i,
+    body: /^(?=.*\bphp\b)(?=.*\b(not|missing|needs?|required?s?)\b).*\b(extension|module)s?\b|\bextensions?\b[^"{}]{0,40}\b(is|are|was|were) (not|missing|required)\b/is,
     isMessage: true,
     remedy: 'add the extension with `extensions`',
   },

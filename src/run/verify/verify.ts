@@ -77,12 +77,15 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
     for (const one of asked.filter((a) => a.request === request)) {
       const bad = one.answers.find((a) => isBad(a, one));
       const away = one.headOnly ? undefined : one.answers.find((a) => leadsAway(a, one, host));
-      if (bad) {
-        const brief = `${request} (${bad.status === 0 ? 'no answer' : bad.fault === 'wrong answer' ? bad.fault : `HTTP ${bad.status}`})`;
-        add(one.variant, { reason: `${request} ${blame(bad)}`, kind: 'wrong', model: null, brief });
-      } else if (away) {
-        const brief = `${request} (HTTP ${away.status})`;
-        add(one.variant, { reason: `${request} ${tellAway(away)}`, kind: 'away', model: null, brief });
+      const wrong = bad ?? away;
+      if (wrong) {
+        const [kind, why] = bad ? (['wrong', blame(bad)] as const) : (['away', tellAway(wrong)] as const);
+        add(one.variant, {
+          reason: `${request} ${why}`,
+          kind,
+          model: null,
+          brief: `${request} (${label(wrong)})`,
+        });
       } else good.push(shapeOf(one, `http://${host}`));
     }
     const groups: Shape[][] = [];
@@ -105,6 +108,9 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
   }
   return new Map([...found].map(([variant, all]) => [variant, chooseGravest(all)]));
 }
+
+const label = ({ status, fault }: Answer): string =>
+  status === 0 ? 'no answer' : fault === 'wrong answer' ? fault : `HTTP ${status}`;
 
 /** Nothing allows them. */
 const SURE: readonly Fault['kind'][] = ['wrong', 'away', 'status'];
