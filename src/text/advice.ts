@@ -45,35 +45,32 @@ const OUTSIDE = /Failed opening required '\/(?!app\/)/;
 
 /** How to fix what a message of PHP shows, in words that follow it. Empty: nobody knows. Pure. */
 export function advise(message: string): string {
-  const extension = findExtension(message);
-  if (extension !== null) return toAdd(extension);
-  if (OUTSIDE.test(message)) return TO_COPY;
-  const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
-  const host = mysql ?? postgres;
-  if (host !== undefined)
-    return `; no running service has the name \`${host}\`: set the host to one of \`services\``;
-  return LOCAL.some((pattern) => pattern.test(message))
-    ? '; set the host to the name of the service, such as `mariadb` or `postgres`: `localhost` and 127.0.0.1 are the app itself'
-    : '';
+  return adviseOn(message, (host) =>
+    host === null
+      ? '; set the host to the name of the service, such as `mariadb` or `postgres`: `localhost` and 127.0.0.1 are the app itself'
+      : `; no running service has the name \`${host}\`: set the host to one of \`services\``,
+  );
 }
 
-/** The same for a command of `prepare`, which reaches no service. */
+/** The same for a command of `prepare`, which reaches no service. A host with a dot is on the internet. */
 export function adviseInBuild(message: string): string {
+  return adviseOn(message, (host) =>
+    host?.includes('.') ? '' : '; no service runs in a build: move the command to `set-up`',
+  );
+}
+
+/** @param onHost the advice if a host is not reached; null: it is the app's own container */
+function adviseOn(message: string, onHost: (host: string | null) => string): string {
   const extension = findExtension(message);
-  if (extension !== null) return toAdd(extension);
+  if (extension !== null) return `; add ${extension} to \`extensions\``;
   if (OUTSIDE.test(message)) return TO_COPY;
   const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
-  // One with a dot is on the internet.
-  const isService = !(mysql ?? postgres ?? '.').includes('.');
-  return isService || LOCAL.some((pattern) => pattern.test(message))
-    ? '; no service runs in a build: move the command to `set-up`'
-    : '';
+  const host = mysql ?? postgres ?? null;
+  return host !== null || LOCAL.some((pattern) => pattern.test(message)) ? onHost(host) : '';
 }
 
 const TO_COPY =
   '; the container has only the app, in /app: put the file there, and begin its path with `__DIR__`';
-
-const toAdd = (extension: string) => `; add ${extension} to \`extensions\``;
 
 function findExtension(message: string): string | null {
   if (message.includes('could not find driver')) {
