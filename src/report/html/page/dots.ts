@@ -25,7 +25,7 @@ export function drawDots(
 ): Reader {
   const { low, high } = rangeOf(rows);
   const at = (value: number) => `${(((value - low) / (high - low)) * 100).toFixed(2)}%`;
-  const marks = ticks(low, high, target.clientWidth < 480 ? 3 : 6, view.axis.unit);
+  const marks = ticks(low, high, innerWidth < 520 ? 3 : 6, view.axis.unit);
   const dots: (() => void)[] = [];
   const list = rows.map((row) => {
     const label = labels[row.variant] ?? '';

@@ -1,4 +1,4 @@
-import type { Chart, Line } from '../charts/chart.ts';
+import type { Chart, Line, LineChart } from '../charts/chart.ts';
 import { bdi, el, swatch } from './dom.ts';
 import { drawDots, type Reader } from './dots.ts';
 import { LinePlot } from './lines.ts';
@@ -6,7 +6,10 @@ import type { Selection } from './selection.ts';
 import { dotTable, lineTable } from './tables.ts';
 import { Tooltip } from './tooltip.ts';
 
-/** A chart with its heading, the choice of what it shows, and its data as a table. Drawn once it comes into view. */
+/**
+ * A chart with its heading, the choice of what it shows, and its data as a table. Lines are drawn once they come into view:
+ * their place is kept until then, as a page that moves takes a click to where nobody aimed.
+ */
 export class Figure {
   readonly element: HTMLElement;
   private readonly plot = el('div', { class: 'plot' });
@@ -55,6 +58,8 @@ export class Figure {
     this.readByKeyboard();
     selection.onChange(() => this.redraw());
     new ResizeObserver(() => this.resize()).observe(this.plot);
+    if (chart.kind === 'dots') this.appear();
+    else this.describe(chart);
   }
 
   /** Draws for the first time, and from now on whenever something changes. */
@@ -82,14 +87,12 @@ export class Figure {
       else this.reader = drawDots(view, rows, labels, this.plot, this.tooltip);
     } else {
       const view = chart.views[this.view] as (typeof chart.views)[number];
-      this.axis.textContent = view.y.label;
-      this.below.textContent = chart.x.label;
+      this.describe(chart);
       const lines = this.drawnLines();
       if (lines.every(({ variant }) => variant === null)) this.sayEmpty();
       else
         this.lines = new LinePlot(chart, view, lines, this.plot, this.tooltip, (line) => this.labelOf(line));
       this.reader = this.lines;
-      this.listMarks();
     }
     this.fillTable();
   }
@@ -122,9 +125,9 @@ export class Figure {
     this.lines?.resize(this.plot.clientWidth);
   }
 
-  private listMarks(): void {
-    if (this.chart.kind !== 'lines') return;
-    const { marks = [] } = this.chart;
+  private describe({ x, views, marks = [] }: LineChart): void {
+    this.axis.textContent = views[this.view]?.y.label ?? '';
+    this.below.textContent = x.label;
     const shown = marks.filter(({ variant }) => this.selection.isDrawn(variant));
     const items = shown.map((mark) =>
       el(

@@ -10,7 +10,7 @@ const data = JSON.parse(document.getElementById('data')?.textContent ?? '{"group
 const selections = data.groups.map(({ variants }) => new Selection(variants));
 const figures = new Map<Element, Figure>();
 
-/** Figures are drawn a little before they come into view: a page may have hundreds. */
+/** Lines are drawn a little before they come into view: a page may have hundreds. */
 const watch = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
