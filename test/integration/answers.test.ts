@@ -63,6 +63,28 @@ async function bench(out: string, apps: Record<string, string>, ...flags: string
   return { code, failures, results, stdout, stderr };
 }
 
+test('rules that one of both servers obeys are named where their answers differ', async () => {
+  mkdirSync(join(project.folder, 'rules'), { recursive: true });
+  const rules = 'RewriteEngine On\nRewriteRule ^post/(\\d+)$ post.php?id=$1 [L]\n';
+  writeFileSync(join(project.folder, 'rules/.htaccess'), rules);
+  writeFileSync(join(project.folder, 'rules/post.php'), `<?php echo '<h1>Post ', $_GET['id'], '</h1>';`);
+  const home = `<?php echo '<h1>All posts</h1>';`;
+  const { failures, stderr } = await bench(
+    'obeyed',
+    { rules: home },
+    '--paths',
+    '/post/7',
+    '--instances',
+    '1',
+  );
+  expect(failures, stderr).toEqual({
+    'apache@8.4': null,
+    'nginx-fpm@8.4': expect.stringMatching(
+      /`mask`.* apache@8\.4 obeys \.htaccess, nginx-fpm@8\.4 does not: if that is the reason, choose another path/,
+    ),
+  });
+});
+
 /** Keeps the address by which it was installed, as blogs do. */
 const STORED = `<?php
 $file = sys_get_temp_dir() . '/address';

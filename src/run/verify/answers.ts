@@ -1,3 +1,4 @@
+import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Failure, Warning } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -171,7 +172,7 @@ async function report(
       body: `${MASKABLE}${stored}`,
       head: TOLERABLE,
     };
-    const remedy = remedies[kind] ?? '';
+    const remedy = `${remedies[kind] ?? ''}${sayHtaccess(variant, servers, faults)}`;
     fail(id, { ...failure, reason: `${failure.reason}${others}${remedy}` });
     failed.add(id);
   }
@@ -211,6 +212,28 @@ const MASKABLE =
 /** An app that was installed through its port has kept that address. */
 const storedAddress = (host: string) =>
   `. If the app has stored its address in \`set-up\`, send the header 'Host: ${host}' there`;
+
+/** Rules of its app that it obeys and one that answers rightly does not, or the other way round. */
+function sayHtaccess(
+  variant: PlannedVariant,
+  servers: readonly Server[],
+  faults: readonly (readonly [string, Fault])[],
+): string {
+  const { htaccess } = variant.app;
+  if (htaccess === undefined) return '';
+  const obeys = ({ runtime }: PlannedVariant) => runtime.htaccess ?? false;
+  const right = servers
+    .map((server) => server.variant)
+    .find(
+      (other) =>
+        other.app.name === variant.app.name &&
+        obeys(other) !== obeys(variant) &&
+        faults.every(([id]) => id !== other.id),
+    );
+  if (right === undefined) return '';
+  const [one, other] = obeys(variant) ? [variant, right] : [right, variant];
+  return `. ${one.label} obeys ${htaccess}, ${other.label} does not: if that is the reason, choose another path, or compare servers that obey it`;
+}
 
 function differs(variant: string, message: string): Warning {
   return {
