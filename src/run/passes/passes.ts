@@ -23,21 +23,21 @@ export function listPasses(world: World, tools: ProfileTools & CountTools): Pass
 export function warnOfIgnoredIni({ job, sink }: Pick<World, 'job' | 'sink'>): void {
   const { plan, config } = job;
   const present = listPresent(job).filter((variant) => ignoresIni(job, variant));
-  for (const [code, variants, is, remedy] of [
-    ['ini-ignored', config.env.BENCH_INI ? plan.variants : [], 'is measured without `ini`', REMEDY],
-    ['profile', profiledOf(job), 'is not profiled', UNPROFILED],
-    ['count', countedOf(job), 'has no counts of PHP', UNPROFILED],
+  const remedy = config.env.BENCH_INI ? `correct the syntax of \`ini\`; ${REMEDY}` : REMEDY;
+  const orNone = `${remedy}, or set \`profile: false\` in its runtime.yaml`;
+  for (const [code, variants, is, what] of [
+    ['ini-ignored', config.env.BENCH_INI ? plan.variants : [], 'is measured without `ini`', remedy],
+    ['profile', profiledOf(job), 'is not profiled', orNone],
+    ['count', countedOf(job), 'has no counts of PHP', orNone],
   ] as const) {
     for (const { id, label } of present.filter((variant) => variants.includes(variant))) {
       const message = `${label} ${is}: its PHP has not read all of BENCH_INI`;
-      sink.warn({ code, message, remedy, variant: id });
+      sink.warn({ code, message, remedy: what, variant: id });
     }
   }
 }
 
-const REMEDY =
-  'correct the syntax of `ini`. A runtime of your own has to call `common_options` of options.sh';
-const UNPROFILED = `${REMEDY}, or set \`profile: false\` in its runtime.yaml`;
+const REMEDY = 'a runtime of your own has to call `common_options` of options.sh';
 
 const profiledOf = ({ plan }: Job): PlannedVariant[] =>
   plan.variants.filter(({ id }) => plan.profile?.variants[id] !== undefined);
