@@ -119,13 +119,13 @@ const SURE: readonly Fault['kind'][] = ['wrong', 'away', 'status'];
 type Found = Omit<Fault, 'others'> & { brief: string };
 
 function chooseGravest(all: readonly Found[]): Fault {
-  const gravity = Math.min(...all.map(({ kind }) => GRAVITY.indexOf(kind)));
-  const at = all.findIndex(({ kind }) => kind === GRAVITY[gravity]);
-  const { brief: _, ...gravest } = all[at] as Found;
+  const rank = ({ kind }: Found) => GRAVITY.indexOf(kind);
+  const gravest = all.reduce((a, b) => (rank(b) < rank(a) ? b : a));
   // Bodies get a second start only if nothing graver is wrong, and `same-answers: warn` allows other heads.
   const isSure = ({ kind }: Found) => kind === gravest.kind || SURE.includes(kind);
-  const others = all.filter((one, i) => i !== at && isSure(one));
-  return { ...gravest, others: others.map(({ brief }) => brief) };
+  const others = all.filter((one) => one !== gravest && isSure(one));
+  const { brief: _, ...fault } = gravest;
+  return { ...fault, others: others.map(({ brief }) => brief) };
 }
 
 /** A list of paths can be long. */
