@@ -41,10 +41,10 @@ import {
   linesOf,
   listOf,
   memoryValue,
-  nameValue,
   oneOf,
   pathValue,
   phpValue,
+  scenarioValue,
   textsOf,
   urlPathValue,
 } from './values.ts';
@@ -118,7 +118,7 @@ export const KEYS = {
     default: 'the first variant',
   },
   scenarios: {
-    schema: listOf(nameValue),
+    schema: listOf(scenarioValue),
     value: 'LIST',
     about: 'Scenarios to run. Your own app gets `/` with the load of quick',
     default: 'quick',

@@ -241,6 +241,16 @@ export function parseName(text: string): string {
   return text;
 }
 
+/** People try the path of a k6 script first, as k6 takes it, or that of a scenario's file. */
+export function parseScenario(text: string): string {
+  const [ending] = /\.(?:[cm]?[jt]s|ya?ml)$/.exec(text) ?? [];
+  if (ending === undefined) return parseName(text);
+  const hint = ending.endsWith('s')
+    ? `a k6 script goes into \`journey\`, or --journey ${text}`
+    : 'a file in .bench/scenarios is named without its ending';
+  throw refuse('not the name of a scenario', text, 'names, such as quick', hint);
+}
+
 /** A path on disk: any except empty or with a NUL. Whether it exists is checked by who uses it. */
 export function parsePath(text: string): string {
   if (!text || text.includes('\0') || text.length > 4096) {

@@ -25,6 +25,7 @@ const percentValue = scalar(text.parsePercent, {
   pattern: '^\\d{1,3}(\\.\\d+)?%$',
 });
 export const nameValue = scalar(text.parseName, { type: 'string', pattern: text.NAME.source });
+export const scenarioValue = scalar(text.parseScenario, { type: 'string', pattern: text.NAME.source });
 export const pathValue = scalar(text.parsePath, { type: 'string', minLength: 1 });
 export const urlPathValue = scalar(text.parseUrlPath, { type: 'string', pattern: '^/\\S*$' });
 export const hostValue = scalar(text.parseHost, { type: 'string', pattern: '^[A-Za-z0-9.-]+(:\\d{1,5})?$' });
