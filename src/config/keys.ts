@@ -62,7 +62,8 @@ export const KEYS = {
     schema: pathValue,
     value: 'DIR',
     about: "Document root within the app's folder",
-    default: 'public, web, webroot, pub or . (the first with an index.php), or where Composer makes one',
+    default:
+      'public, web, webroot, pub, public_html or . (the first with an index.php), or where Composer makes one',
   },
   kind: {
     schema: oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen'),

@@ -19,6 +19,7 @@ test('the demo is measured where the tool itself lies', () => {
 test.each([
   ['CakePHP', ['index.php', 'webroot/index.php'], 'webroot'],
   ['Magento', ['index.php', 'pub/index.php'], 'pub'],
+  ['Roundcube, whose other one is a stub,', ['index.php', 'public_html/index.php'], 'public_html'],
   ['Symfony 3', ['web/index.php'], 'web'],
   ['plain', ['index.php', 'lib/index.php'], '.'],
 ])('of %s: the first folder with an index.php', (_, names, root) => {

@@ -6,7 +6,7 @@ import type { App } from '../types.ts';
 import { findServedVendor, readComposer } from './composer.ts';
 
 /** The folders in which frameworks keep their front controller, in the order we look. */
-export const ROOTS = ['public', 'web', 'webroot', 'pub', '.'];
+export const ROOTS = ['public', 'web', 'webroot', 'pub', 'public_html', '.'];
 
 /** An app's document root, relative to its folder, and whether the build makes its index.php. */
 type Root = Pick<App, 'root' | 'makesIndex'>;
@@ -112,7 +112,7 @@ function findBelow(folder: string, files: Files, levels = 2): string[] {
   });
 }
 
-const ROOT_BELOW = /\/(public|web|webroot|pub)$/;
+const ROOT_BELOW = /\/(public|web|webroot|pub|public_html)$/;
 
 /** The shallowest first: what is deeper is often a tool of the repository. A document root's own name counts as no level. */
 function sortByDepth(below: readonly string[]): string[] {

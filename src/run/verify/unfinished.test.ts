@@ -43,6 +43,12 @@ test.each([
   ['error message', ofBody('The directory "/app/data" must be writeable by your web server user')],
   ['error page', titled('Startup failed', '<p>Tiny Tiny RSS was unable to start properly.</p>')],
   ['error page', titled('Database error – A wiki')],
+  // Roundcube: index.php
+  [
+    'another document root',
+    ofBody('Please, configure your HTTP server to point to the /public_html directory (with fallback to …'),
+  ],
+  ['another document root', ofBody('<p>Point your web server to the folder <tt>htdocs</tt>.</p>')],
   ['not configured', ofBody('Installation not yet configured; please edit config.inc.php')],
   ['not configured', ofBody('config.inc.php is missing!')],
   ['not configured', ofBody('Configuration error: Copy conf/config.inc.php-dist to conf/config.inc.php.')],
@@ -106,6 +112,7 @@ test.each([
   ['an API', ofBody('{"connection": "mysql", "fatal": 0}')],
   ['an API', ofBody('{"extension": "png", "message": "is required"}')],
   ['a page on connections', titled('Help', '<p>SQLSTATE[HY000]: the connection failed</p>')],
+  ['an API', ofBody('{"server": "web server 1", "checkpoint": 3}')],
   ['a list of results', titled('Index of companies')],
   ['XHTML', ofBody('<?xml version="1.0"?>\n<html><head><title>Shop</title></head></html>')],
   ['a page on PHP', titled('PHP', '<pre>&lt;? echo 1 ?> &lt;?php echo 1</pre>')],

@@ -108,6 +108,13 @@ const MARKS: readonly Mark[] = [
     isMessage: true,
   },
   // PostfixAdmin: check_db_version() in functions.inc.php
+  // Roundcube: index.php
+  {
+    what: 'a message that names another document root',
+    body: /^(?=.*\bpoint(s|ed|ing)?\b).*\b(document[ -]?root|(web|https?)[ -]?server)\b/is,
+    isMessage: true,
+    remedy: 'set `root` to the folder that the page names',
+  },
   {
     what: 'an app with older tables than its code needs',
     body: /\b(database|schema|tables?)\b.*\b(outdated|too old|wrong version|version is wrong)\b/i,
