@@ -10,10 +10,10 @@ export interface Logged {
 }
 
 /**
- * A file that frameworks log to unless they are configured to take stderr, as the engine lists what changed in a
- * container.
+ * A file that apps log to unless they are configured to take stderr, such as `var/log/prod.log` or `logs/errors.log`,
+ * as the engine lists what changed in a container.
  */
-const OWN_LOG = /^[AC] (\/app\/(?:storage\/logs|var\/log)\/[^/]+\.log)$/;
+const OWN_LOG = /^[AC] (\/app\/(?:[^/]+\/){0,2}logs?\/[^/]+\.log)$/;
 /** An app may write as many as it likes, and anything under such a name, a pipe too. */
 const OWN_LOGS = 5;
 const OWN_LOG_SECONDS = 5;

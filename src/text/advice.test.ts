@@ -3,6 +3,7 @@ import { advise, adviseInBuild } from './advice.ts';
 
 test.each([
   ['Uncaught Error: Call to undefined function mysqli_connect() in /app/db.php:235', 'mysqli'],
+  ['Uncaught Error: Class "Pdo\\Mysql" not found in /app/db/mysql.php:131', 'pdo_mysql'],
   ['Uncaught Error: Call to undefined function App\\Db\\pg_connect() in /app/db.php:2', 'pgsql'],
   ['Call to undefined function imagecreatetruecolor()', 'gd'],
   ['Call to undefined function textdomain()', 'gettext'],

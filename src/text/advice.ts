@@ -30,6 +30,7 @@ const CLASSES: Readonly<Record<string, string>> = {
     SoapServer: 'soap',
     AMQPConnection: 'amqp',
     'MongoDB\\Driver\\Manager': 'mongodb',
+    ...{ 'Pdo\\Mysql': 'pdo_mysql', 'Pdo\\Pgsql': 'pdo_pgsql' },
   },
 };
 

@@ -178,6 +178,11 @@ describe('an app that is not ready to be served', () => {
       $line = '[2026-01-02 00:00:00] production.ERROR: No key has been specified. {"exception":"x"}';
       file_put_contents(__DIR__ . '/../storage/logs/app.log', "$line\n#0 {main}\n", FILE_APPEND);
       http_response_code(500);`,
+    // As Roundcube does it: PHP logs into a file of the app.
+    'ours/mail/index.php': `<?php
+      mkdir(__DIR__ . '/logs');
+      ini_set('error_log', __DIR__ . '/logs/errors.log');
+      mysqli_connect();`,
     'ours/moved/index.php': "<?php header('Location: /login');",
   };
 
@@ -191,7 +196,7 @@ describe('an app that is not ready to be served', () => {
     }
     const run = project.bench(
       'unready',
-      ...['--app', 'ours/legacy,ours/framework,ours/moved', '--runtimes', 'apache,nginx-fpm'],
+      ...['--app', 'ours/legacy,ours/framework,ours/mail,ours/moved', '--runtimes', 'apache,nginx-fpm'],
       ...['--paths', '/', '--wait'],
     );
     const { code, stderr } = await run.done;
@@ -201,6 +206,7 @@ describe('an app that is not ready to be served', () => {
     const told = {
       legacy:
         /^GET \/ answers HTTP 500; its log: Uncaught Error: .* mysqli_connect\(\) in \/app\/.*index\.php:1; add `mysqli` to `extensions`$/,
+      mail: /^GET \/ answers HTTP 500; its log: Uncaught Error: .* mysqli_connect\(\) in \/app\/.*index\.php:4; add `mysqli` to `extensions`$/,
       framework: /^GET \/ answers HTTP 500; its log: No key has been specified\.$/,
     };
     for (const runtime of ['apache@8.4', 'nginx-fpm@8.4']) {
