@@ -19,6 +19,15 @@ test('a load that is still to come takes its time, however long the starts took'
   expect(clock(0.1, 300)).toEqual({ done: 0.1, left: 54 });
 });
 
+test('the budget is the most that is left, as a slow first start shows nothing of the others', () => {
+  const clock = makeClock(planned(), 20, 110);
+  expect(clock(0.25, 60)).toEqual({ done: 0.25, left: 50 });
+  expect(clock(0.5, 50)).toEqual({ done: 0.5, left: 50 });
+  // The load that has begun still ends.
+  expect(clock(0.75, 120)).toEqual({ done: 0.75, left: 5 });
+  expect(makeClock(planned(60, 40), 20, 100)(0.25, 60)).toEqual({ done: 0.125, left: 140 });
+});
+
 test('passes are a part of what is left, and of the share that is done', () => {
   const clock = makeClock(planned(60, 40), 60);
   expect(clock(0, 1)).toEqual({ done: 0, left: 199 });

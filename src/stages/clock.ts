@@ -11,11 +11,13 @@ interface Progress {
  * Progress of the measuring and of the passes that follow it, for people.
  *
  * @param loadSeconds what the whole load of the plan takes: what is left of it takes no less than its own time
+ * @param budgetSeconds after it no start begins; Infinity: there is none
  * @returns what to show where a share of the measuring is done, after so many seconds; 1: a pass goes on
  */
 export function makeClock(
   planned: Pick<Plan, 'estimatedSeconds'> & PlannedPasses,
   loadSeconds: number,
+  budgetSeconds = Infinity,
 ): (share: number, spent: number) => Progress {
   const passes = passSeconds(planned);
   // The total is the plan's: the time that is really spent may be any.
@@ -32,9 +34,10 @@ export function makeClock(
       return { done: expected > 0 ? (all - passes * (left / expected)) / all : 1, left };
     }
     // By the plan until there is something to go by.
-    const rest = share > 0.1 ? (spent / share) * (1 - share) : planned.estimatedSeconds - spent;
+    const measuring = share > 0.1 ? Math.min(spent / share, budgetSeconds) : planned.estimatedSeconds;
+    const rest = measuring - spent;
     // Starts that take longer than planned use up the plan's time, and the load is still to come.
-    const left = Math.max(rest, loadSeconds * (1 - share)) + (share > 0.1 ? expect(spent / share) : passes);
+    const left = Math.max(rest, loadSeconds * (1 - share)) + (share > 0.1 ? expect(measuring) : passes);
     return { done: all > 0 ? (share * planned.estimatedSeconds) / all : share, left };
   };
 }

@@ -33,7 +33,7 @@ export async function measure(
   let kind = '';
   try {
     const services = await startWanted(desk, prepared, ground);
-    const sink = makeSink(desk, ground, file);
+    const sink = makeSink(desk, ground, file, config.budgetMs);
     const script = await readFile(join(caller.packageRoot, 'scenarios/lib/sampler.sh'), 'utf8');
     const own = { host, docker, arena, run, signal };
     const loaders =
@@ -90,10 +90,11 @@ function makeSink(
   { host, caller }: Pick<Desk, 'host' | 'caller'>,
   { planned }: Ground,
   { output, record }: RecordFile,
+  budgetMs: number | undefined,
 ): Sink {
   const { say } = caller;
   const { measured } = record;
-  const clockOf = (plan: Plan) => makeClock(plan, plannedLoadMs(plan) / 1000);
+  const clockOf = (plan: Plan) => makeClock(plan, plannedLoadMs(plan) / 1000, (budgetMs ?? Infinity) / 1000);
   let clock = clockOf(planned);
   const beganMs = host.elapsed();
   return {
