@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
-import { findComplaint, readPrinted } from './complaint.ts';
+import { dropOwn, findComplaint, readPrinted } from './complaint.ts';
 
 const UNDEFINED = 'Uncaught Error: Call to undefined function mysqli_connect() in /app/index.php:3';
+
+test('requests with which the tool waits for the start are no part of a log', () => {
+  const own =
+    '2026/11/28 [crit] 61#61: *1 connect() to unix:/tmp/php-runtime-bench/fpm.sock failed (2: No such file or directory) while connecting to upstream, request: "GET /.php-runtime-bench/facts HTTP/1.1"\n';
+  const other = '2026/11/28 [crit] 61#61: *2 connect() failed, request: "GET /install.php HTTP/1.1"\n';
+  expect(dropOwn(`${own}${own}${other}`)).toBe(other);
+  expect(dropOwn('')).toBe('');
+});
 
 test.each([
   [

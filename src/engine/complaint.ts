@@ -34,12 +34,17 @@ export async function readComplaint(
   container: string,
   sinceMs: number | null,
 ): Promise<Logged> {
-  const log = await readLog(docker, container, LOG_LINES, sinceMs);
+  const log = dropOwn(await readLog(docker, container, LOG_LINES, sinceMs));
   const own = await readOwnLogs(docker, container);
   const lines = own.split('\n');
   const from = lines.findLastIndex((line) => findComplaint(line) !== null);
   const excerpt = from < 0 ? '' : `${lines.slice(from, from + OWN_LOG_LINES).join('\n')}\n`;
   return { log: log + excerpt, complaint: findComplaint(own) ?? findComplaint(log) };
+}
+
+/** A log without requests of the tool itself: until php-fpm listens, nginx logs each of them as an error. */
+export function dropOwn(log: string): string {
+  return log.replace(/^.*"GET \/\.php-runtime-bench\/.*\n?/gm, '');
 }
 
 /** Reads only files that have changed since the start: those from the image are not new. */
