@@ -107,14 +107,14 @@ const MARKS: readonly Mark[] = [
     body: /\bnot (yet )?configured\b|\bconfiguration error\b|\bconfig(uration)?\b.* (is )?(missing|not (found|loaded))\b/i,
     isMessage: true,
   },
-  // PostfixAdmin: check_db_version() in functions.inc.php
   // Roundcube: index.php
   {
     what: 'a message that names another document root',
-    body: /^(?=.*\bpoint(s|ed|ing)?\b).*\b(document[ -]?root|(web|https?)[ -]?server)\b/is,
+    body: /^(?=.*\bpoint(s|ed|ing)?\b.*\bto\b).*\b(document[ -]?root|(web|https?)[ -]?server)\b/is,
     isMessage: true,
     remedy: 'set `root` to the folder that the page names',
   },
+  // PostfixAdmin: check_db_version() in functions.inc.php
   {
     what: 'an app with older tables than its code needs',
     body: /\b(database|schema|tables?)\b.*\b(outdated|too old|wrong version|version is wrong)\b/i,
