@@ -59,6 +59,20 @@ describe('what there is in the other commit', () => {
     },
   );
 
+  it('a front controller of another name: the note lists where index.php was looked for', async () => {
+    commit({ 'public/app.php': 'one' });
+    git(repository, 'mv', 'public/app.php', 'public/index.php');
+    commit({});
+    const [note] = (await find('HEAD~1'))?.notes ?? [];
+    expect(note).toMatchObject({
+      code: 'not-in-base',
+      message: expect.stringMatching(
+        /has none of public\/index\.php, web\/index\.php, webroot\/index\.php, pub\/index\.php, index\.php$/,
+      ),
+      remedy: expect.stringContaining('another name'),
+    });
+  });
+
   it('a document root that is a link to another folder of the commit', async () => {
     symlinkSync('htdocs', join(repository, 'public'));
     commit({ 'htdocs/index.php': 'one' });

@@ -144,15 +144,21 @@ async function findAppAt(
       : await findVendor(repository, tree.commit, { folder: app.folder, path });
     return { root: app.root, vendor };
   }
-  if (root === null) {
-    return {
-      code: 'not-in-base',
-      message: `app '${app.name}' is not compared: ${nameTree(tree)} has no index.php in ${path || 'its top folder'}`,
-      remedy: 'nothing to do if the app is new',
-      variant: null,
-    };
-  }
+  if (root === null)
+    return noteNew(tree, app, path, (await typeAt(repository, tree.commit, path)) === 'tree');
   return { root, vendor: await findVendor(repository, tree.commit, { folder: app.folder, path }) };
+}
+
+/** A pull request may also have renamed its front controller. */
+function noteNew(tree: Tree, app: App, path: string, hasFolder: boolean): Warning {
+  const files = [...new Set([app.root, ...ROOTS])].map((at) => join(path, at, 'index.php'));
+  const lack = hasFolder ? `none of ${files.join(', ')}` : `no index.php in ${path}`;
+  return {
+    code: 'not-in-base',
+    message: `app '${app.name}' is not compared: ${nameTree(tree)} has ${lack}`,
+    remedy: `nothing to do if the app is new${hasFolder ? '; if its index.php had another name, compare with a commit that has index.php' : ''}`,
+    variant: null,
+  };
 }
 
 /** Whether the build of the base makes its index.php, as that of the checkout does or did. */
