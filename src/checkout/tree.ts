@@ -156,7 +156,7 @@ function noteNew(tree: Tree, app: App, path: string, hasFolder: boolean): Warnin
   return {
     code: 'not-in-base',
     message: `app '${app.name}' is not compared: ${nameTree(tree)} has ${lack}`,
-    remedy: `nothing to do if the app is new${hasFolder ? '; if its index.php had another name, compare with a commit that has index.php' : ''}`,
+    remedy: `nothing if the app is new${hasFolder ? '; if its index.php had another name, compare with a commit that has index.php' : ''}`,
     variant: null,
   };
 }

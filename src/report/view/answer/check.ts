@@ -131,11 +131,15 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
-/** The step if the whole run has no base. */
-function remedyForAll({ code, variant, message, remedy }: Warning): string[] {
-  return code === 'no-base' && variant === null && message.startsWith('nothing to compare with: ')
-    ? [remedy]
-    : [];
+/** The step if the whole run has no base, for one of its reasons. */
+function remedyForAll({ plan, warnings }: Summary): string | undefined {
+  const lacks = warnings.filter(
+    ({ code, variant }) => variant === null && (code === 'no-base' || code === 'not-in-base'),
+  );
+  const reason = plan.compareTo?.reason ?? '';
+  return lacks.find(
+    ({ message }) => message.startsWith('nothing to compare with: ') || reason.includes(message),
+  )?.remedy;
 }
 
 /** How to get a base to compare with; empty where there is one. */
@@ -157,7 +161,7 @@ function tellCompare(
     return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the ${evidence}.`;
   }
   if (rows.length > 0 && lacking.length === 0) return '';
-  const [remedy] = rows.length === 0 ? summary.warnings.flatMap(remedyForAll) : [];
+  const remedy = rows.length === 0 ? remedyForAll(summary) : undefined;
   return remedy ? `${medium.text(remedy)}.` : 'give the run something to compare with: the reason is above.';
 }
 

@@ -74,6 +74,11 @@ test('without any base: the step that the warning has', () => {
   const todoOf = (of: Summary) => answerOf(of, medium)?.points.find(({ kind }) => kind === 'todo')?.text;
   expect(todoOf({ ...summary, warnings })).toBe("Check out with 'fetch-depth: 0'.");
   expect(todoOf(summary)).toBe('Give the run something to compare with: the reason is above.');
+  const ofApp = { code: 'not-in-base', message: `${summary.plan.compareTo?.reason}`, remedy, variant: null };
+  expect(todoOf({ ...summary, warnings: [ofApp] })).toBe("Check out with 'fetch-depth: 0'.");
+  expect(todoOf({ ...summary, warnings: [{ ...ofApp, message: 'app shop is new' }] })).toContain(
+    'Give the run',
+  );
 });
 
 test('a page that may be another one comes before all other steps', () => {
