@@ -16,8 +16,11 @@ type Answers = Record<string, Answer & { mayRefuse?: boolean }>;
 function describe(
   variants: Record<string, Answers>,
   setUpSaid?: (variant: Server['variant']) => string | null,
+  bases: Record<string, string> = {},
 ) {
-  const servers = Object.keys(variants).map((id) => ({ variant: { id, label: id } }) as Server);
+  const servers = Object.keys(variants).map((id) => {
+    return { variant: { id, label: id, base: bases[id] ?? null } } as Server;
+  });
   const round: Round = new Map(
     Object.entries(variants).map(([id, answers]) => [
       id,
@@ -128,6 +131,30 @@ test('what looks like no page of the app is a warning, once for all paths and va
       variant: null,
     },
   ]);
+});
+
+test('paths that show one page on the base alone, as one of them is new, are a warning', () => {
+  const page = (title: string) =>
+    answer({ body: `<title>${title}</title><p>${title} and all that it has</p>` });
+  const warningsOf = (head: Answers, base: Answers) =>
+    describe({ head, base }, undefined, { head: 'base' }).warnings;
+  const shop = page('Shop');
+  const [warning, ...others] = warningsOf({ '/': shop, '/new': page('Offers') }, { '/': shop, '/new': shop });
+  expect(others).toEqual([]);
+  expect(warning).toEqual({
+    code: 'same-page',
+    message: 'GET / and GET /new show the same page on base alone ("Shop")',
+    remedy: expect.stringContaining('leave out paths that are new'),
+    variant: null,
+  });
+  // The new page may be an API's.
+  const api = answer({ type: 'application/json', body: '{}' });
+  expect(warningsOf({ '/': shop, '/new': api }, { '/': shop, '/new': shop })).toEqual([warning]);
+  const same = warningsOf({ '/': shop, '/new': shop }, { '/': shop, '/new': shop });
+  expect(same.map(({ message }) => message)).toEqual([expect.stringContaining('such as a login form')]);
+  expect(warningsOf({ '/': shop, '/new': page('Offers') }, { '/': shop, '/new': page('Offers') })).toEqual(
+    [],
+  );
 });
 
 test('paths that show one page, such as a login form, are a warning', () => {

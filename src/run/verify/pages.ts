@@ -24,25 +24,39 @@ export function describePages(
 ): Pages {
   const checked: CheckedPage[] = [];
   const odd: Odd[] = [];
-  const shown: Shown[] = [];
   const logins: CheckedPage[] = [];
   for (const { variant } of servers) {
     for (const { page, answer, unfinished } of listPages(variant.id, rounds)) {
       checked.push(page);
       if (unfinished)
         odd.push({ ...unfinished, page, label: variant.label, said: setUpSaid(variant) ?? null });
-      else if (variant === servers[0]?.variant && page.journey === null && page.status === 200) {
-        const head = headOf(page);
-        if (isLogin(page, answer.body)) logins.push(page);
-        else if (head !== null)
-          shown.push({ name: nameOf(page), head, words: wordsOf(answer.body, page.endpoint) });
-      }
+      else if (variant === servers[0]?.variant && isShown(page) && isLogin(page, answer.body))
+        logins.push(page);
     }
   }
+  const [first] = servers;
+  const twin = servers.find(({ variant }) => variant.id === first?.variant.base);
+  const groups = first ? groupSame(listShown(first.variant.id, rounds)) : [];
   return {
     checked: groupPages(checked),
-    warnings: [...warn(odd, servers.length), ...warnOfLogin(logins), ...warnOfSame(shown)],
+    warnings: [
+      ...warn(odd, servers.length),
+      ...warnOfLogin(logins),
+      ...groups.map(warnOfSame),
+      ...(first && twin ? warnOfNew(first.variant.id, twin.variant, rounds, groups) : []),
+    ],
   };
+}
+
+const isShown = ({ journey, status }: CheckedPage) => journey === null && status === 200;
+
+/** The pages of a variant that may be one page behind several paths. */
+function listShown(variant: string, rounds: readonly Round[]): Shown[] {
+  return listPages(variant, rounds).flatMap(({ page, answer, unfinished }) => {
+    const head = headOf(page);
+    if (unfinished || !isShown(page) || head === null || isLogin(page, answer.body)) return [];
+    return [{ name: nameOf(page), head, words: wordsOf(answer.body, page.endpoint) }];
+  });
 }
 
 /** A page of one version alone that looks like none of the app. */
@@ -153,25 +167,54 @@ const MESSAGE_WORDS = 3;
 /** Two answers with one page differ in the path that a form leads back to, and in one or two tokens. */
 const OTHER_WORDS = 4;
 
-/** Paths that show one page of HTML, such as a login form or a message. */
-function warnOfSame(shown: readonly Shown[]): Warning[] {
+/** Pages that are one page of HTML. */
+type Group = [Shown, ...Shown[]];
+
+/** Paths that show one page, such as a login form or a message. */
+function groupSame(shown: readonly Shown[]): Group[] {
   const left = [...shown];
-  const warnings: Warning[] = [];
+  const groups: Group[] = [];
   for (let one = left.shift(); one; one = left.shift()) {
-    const { head, words, name } = one;
+    const { head, words } = one;
     const same = left.filter((other) => other.head === head && isSamePage(words, other.words));
-    if (same.length === 0) continue;
     for (const other of same) left.splice(left.indexOf(other), 1);
-    const names = [name, ...same.map((other) => other.name)];
-    warnings.push({
-      code: 'same-page',
-      message: `${listNames(names)} show the same page (${head}), such as a login form or a message`,
-      remedy:
-        'compare them in a browser; for pages behind a login use a k6 script. If they are right, ignore this warning',
-      variant: null,
-    });
+    if (same.length > 0) groups.push([one, ...same]);
   }
-  return warnings;
+  return groups;
+}
+
+const showSame = (group: Group) => `${listNames(group.map(({ name }) => name))} show the same page`;
+
+function warnOfSame(group: Group): Warning {
+  return {
+    code: 'same-page',
+    message: `${showSame(group)} (${group[0].head}), such as a login form or a message`,
+    remedy:
+      'compare them in a browser; for pages behind a login use a k6 script. If they are right, ignore this warning',
+    variant: null,
+  };
+}
+
+/** A base without a page may answer its path with another one, such as its home page. */
+function warnOfNew(
+  head: string,
+  base: Server['variant'],
+  rounds: readonly Round[],
+  known: readonly Group[],
+): Warning[] {
+  const right = new Set(listPages(head, rounds).flatMap(({ page }) => (isShown(page) ? nameOf(page) : [])));
+  const isKnown = (group: Group) =>
+    known.some((other) => group.every(({ name }) => other.some((one) => one.name === name)));
+  const groups = groupSame(listShown(base.id, rounds)).filter((group) => !isKnown(group));
+  return groups
+    .filter((group) => group.every(({ name }) => right.has(name)))
+    .map((group) => ({
+      code: 'same-page',
+      message: `${showSame(group)} on ${base.label} alone (${group[0].head})`,
+      remedy:
+        'leave out paths that are new: their comparison is with another page. If they are right, ignore this warning',
+      variant: null,
+    }));
 }
 
 const isSamePage = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
