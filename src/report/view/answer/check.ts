@@ -131,6 +131,15 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
+/** An app that fails with nothing in its log hides its errors from everybody. */
+function tellLog(failed: readonly ChangeRow[], { code }: Medium): string {
+  const isSilent = ({ row }: ChangeRow) =>
+    row?.state.kind === 'failed' && (row.state.answer?.status ?? 0) >= 500 && row.state.log.trim() === '';
+  return failed.every(isSilent)
+    ? `the log is empty. Check whether the app hides errors, as ${code('error_reporting(0)')} does.`
+    : 'the full report has the log.';
+}
+
 /** The step if the whole run has no base, for one of its reasons. */
 function remedyForAll({ plan, warnings }: Summary): string | undefined {
   const lacks = warnings.filter(
@@ -191,7 +200,7 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
       : '',
     of('beyond').length > 0 ? `find the cause and fix it${orAccept}` : '',
     of('beyond').length === 0 && exceedsCounts ? `find what does more per request and fix it${orAccept}` : '',
-    of('failed').length > 0 ? `fix ${names(of('failed'))}: the full report has the log.` : '',
+    of('failed').length > 0 ? `fix ${names(of('failed'))}: ${tellLog(of('failed'), medium)}` : '',
     wrong.length > 0 ? `fix the answers of ${names(wrong)}: the full report has the errors.` : '',
     !exceedsCounts && of('beyond', 'failed').length === 0 && of('slower').length > 0
       ? `decide whether the change is worth it.${summary.plan.gates.length > 0 ? '' : ` To fail such changes, set ${medium.code('fail-on')}.`}`

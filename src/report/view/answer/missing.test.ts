@@ -42,6 +42,18 @@ test('a change that answers wrongly: the step', () => {
   expect(todo).toBe('Fix the answers of apache and caddy: the full report has the errors.');
 });
 
+test('a change that answers wrongly without a line in its log: the step names what hides errors', () => {
+  const reason = 'GET / answers HTTP 500';
+  const failure = (log: string, status = 500) => {
+    return { failure: { stage: 'verify', reason, log, answer: { status, headers: '', body: '' } } as const };
+  };
+  const silent =
+    'Fix apache and caddy: the log is empty. Check whether the app hides errors, as error_reporting(0) does.';
+  expect(answer({}, failure('\n')).todo).toBe(silent);
+  expect(answer({}, failure('Fatal error')).todo).toBe('Fix apache and caddy: the full report has the log.');
+  expect(answer({}, failure('', 404)).todo).toBe('Fix apache and caddy: the full report has the log.');
+});
+
 test('a change that fails: its reason, once', () => {
   const failure = { stage: 'build', reason: 'composer install failed', log: '' } as const;
   expect(answer({}, { failure }).sure).toMatch(/^Reason: composer install failed\./);
