@@ -67,7 +67,7 @@ describe('what there is in the other commit', () => {
     expect(note).toMatchObject({
       code: 'not-in-base',
       message: expect.stringMatching(
-        /has none of public\/index\.php, web\/index\.php, webroot\/index\.php, pub\/index\.php, index\.php$/,
+        /has none of public\/index\.php, web\/index\.php, webroot\/index\.php, pub\/index\.php, public_html\/index\.php, index\.php$/,
       ),
       remedy: expect.stringContaining('another name'),
     });
