@@ -12,7 +12,10 @@ const MOST = 0.5;
  * Both are tested: each function as far as it is called by one of the own, and an own function with all that it calls.
  * The former finds one function of a library among many, the latter what many share.
  */
-export function findCulprits(paired: Paired, nameOf: (key: string) => FunctionName): Culprit[] {
+export function findCulprits(
+  paired: Paired,
+  nameOf: (key: string) => FunctionName,
+): Omit<Culprit, 'caller'>[] {
   const { cells, charged } = testChanges(paired, ['cells', 'charged']);
   const times = timesOf(paired, 'charged');
   const sure = [...cells].filter(([, change]) => change.sure);

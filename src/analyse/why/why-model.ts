@@ -46,6 +46,8 @@ export interface Culprit {
   function: FunctionName | null;
   us: Sides;
   change: FunctionChange;
+  /** The function in a changed file by whose calls it changed, if it is in no such file itself. */
+  caller: FunctionName | null;
   /** A function that it calls, which has most of the change. */
   within: FunctionName | null;
   /** Most of the change is in what it calls, in no function of that by itself. */

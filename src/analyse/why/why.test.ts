@@ -83,6 +83,9 @@ const FILES: Record<string, string | null> = {
   'App::find': 'src/Repository.php',
   'App::save': 'src/Repository.php',
   'App::recurse': 'src/Tree.php',
+  'App::throw': 'src/Throw.php',
+  'App::list': 'src/List.php',
+  'Error::make': 'src/Error.php',
   'Orm::hydrate': 'vendor/orm/Orm.php',
   'Orm::convert': 'vendor/orm/Orm.php',
   'ClassLoader::loadClass': 'vendor/composer/ClassLoader.php',
@@ -134,6 +137,23 @@ describe('a change is charged', () => {
     expect(first).toMatchObject({ within: null, isSpread: false });
     expect(others).toEqual([]);
     expect(why.changeUs).toBeCloseTo(500, -1);
+  });
+
+  test('to a function whose file did not change, and names the changed one that calls it more often', () => {
+    const by = (name: string, samples: number): Stack => [[...ROOT, name, 'Error::make'], samples];
+    const head = [...usual, by('App::throw', 700), by('App::list', 300)];
+    const base = [...usual, by('App::throw', 200), by('App::list', 300)];
+    const of = (...changed: string[]) => {
+      const [first] = both(head, base, changed).culprits;
+      return [first?.function?.name, first?.caller?.name ?? null];
+    };
+    expect(of('src/Throw.php')).toEqual(['Error::make', 'App::throw']);
+    // None of it came by this one.
+    expect(of('src/List.php')).toEqual(['Error::make', null]);
+    expect(of('src/Error.php', 'src/Throw.php')).toEqual(['Error::make', null]);
+    // The nearest of several.
+    expect(of('public/index.php', 'src/Throw.php')).toEqual(['Error::make', 'App::throw']);
+    expect(of('public/index.php')).toEqual(['Error::make', 'public/index.php']);
   });
 
   test('and only a file of its own app counts as changed', () => {

@@ -2,6 +2,7 @@ import type { Comparison, Profile, Results } from '../../results/results.ts';
 import { DEFAULT_OK_RATIO } from '../../stats/limits.ts';
 import { explainUnlike } from '../../text/unlike-rows.ts';
 import { mergeTrees, type Weighed } from './call-tree.ts';
+import { findCaller } from './callers.ts';
 import { findCulprits } from './culprits.ts';
 import { alignEntries } from './entries.ts';
 import { groupOf, keyOf, pathOf } from './frame-groups.ts';
@@ -110,6 +111,7 @@ function describe(
   const functions = listFunctions(paired, nameOf);
   const count = (starts: readonly ProfiledStart[]) => sumOf(starts.map(({ samples }) => samples));
   const all = [...sides.variants, ...sides.bases];
+  const tree = mergeTrees([...weigh(sides.variants, 'variant'), ...weigh(sides.bases, 'base')], nameOf);
   return {
     ...named,
     starts: paired.variants.length,
@@ -120,10 +122,10 @@ function describe(
     every: everyOf(all),
     ...changeOf(perRequestUs, paired.bases.length > 0, verdict),
     tests: functions.filter(({ change }) => change).length,
-    culprits: findCulprits(paired, nameOf),
+    culprits: findCulprits(paired, nameOf).map((one) => ({ ...one, caller: findCaller(tree, one) })),
     functions: functions.slice(0, MAX_FUNCTIONS),
     left: Math.max(0, functions.length - MAX_FUNCTIONS),
-    tree: mergeTrees([...weigh(sides.variants, 'variant'), ...weigh(sides.bases, 'base')], nameOf),
+    tree,
   };
 }
 

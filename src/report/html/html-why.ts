@@ -63,14 +63,16 @@ function tellEffort(why: Why): string {
   return `${effort}. A request took ${cost} of CPU while it was profiled. ${tellOverhead([why])}`.trim();
 }
 
-function tellCulprit({ function: own, us, change, within, isSpread }: Culprit): Html {
+function tellCulprit({ function: own, us, change, caller, within, isSpread }: Culprit): Html {
   const inside = within
     ? html`, in ${called(within)}, which it calls`
     : isSpread
       ? ', in many functions that it calls'
       : '';
   const place = own && placeName(own);
-  return html`<li>${own ? called(own) : 'Autoloading'} <strong>${signedTime(change.us)}</strong> (${rangeOf(change)}), ${time(us.base)} → ${time(us.variant)}${place && html`; ${name(place)}`}${own?.changed && ', changed here'}${inside}</li>`;
+  const from = caller && placeName(caller);
+  const by = caller && html`, called by ${called(caller)}${from && html` in ${name(from)}`}, changed here`;
+  return html`<li>${own ? called(own) : 'Autoloading'} <strong>${signedTime(change.us)}</strong> (${rangeOf(change)}), ${time(us.base)} → ${time(us.variant)}${place && html`; ${name(place)}`}${own?.changed && ', changed here'}${by}${inside}</li>`;
 }
 
 const called = (one: FunctionName): Html => name(callName(one));

@@ -24,7 +24,7 @@ const hydrate = {
 } as const;
 
 const culprit = (us: number, own: Culprit['function'] = find, more: Partial<Culprit> = {}): Culprit => ({
-  ...{ function: own, us: { variant: us, base: 0 }, within: null, isSpread: false },
+  ...{ function: own, us: { variant: us, base: 0 }, caller: null, within: null, isSpread: false },
   ...{ change: { us, low: us - 1, high: us + 1, sure: true }, ...more },
 });
 
@@ -85,6 +85,16 @@ test('the function that is called and has it, or that many have', () => {
   ]);
   expect(tell([culprit(1900, null)])).toEqual([
     'Most of it: autoloading +1.9 ms of +2.3 ms CPU per request.',
+  ]);
+});
+
+test('the changed function that calls it, where its own file did not change', () => {
+  expect(tell([culprit(1900, save, { caller: find })])).toEqual([
+    'Most of it: App\\B::save() +1.9 ms of +2.3 ms CPU per request (src/B.php, called by App\\A::find() in src/A.php:41, changed here).',
+  ]);
+  const file = { ...find, name: 'public/index.php', file: 'public/index.php' };
+  expect(tell([culprit(1900, save, { caller: file })])).toEqual([
+    expect.stringContaining('(src/B.php, called by public/index.php, changed here).'),
   ]);
 });
 

@@ -122,17 +122,23 @@ function tellAll(culprits: readonly Culprit[], medium: RowMedium, of: string, ra
   return `${listNames(amounts)}${of} CPU per request${places.length > 0 ? ` (${places.join('; ')})` : ''}`;
 }
 
-function tellPlace({ function: own, within, isSpread }: Culprit, medium: RowMedium): string {
+function tellPlace({ function: own, caller, within, isSpread }: Culprit, medium: RowMedium): string {
   if (!own) return '';
   const place = placeName(own);
   return [
     place && medium.place(place),
     own.changed ? 'changed here' : '',
+    caller ? `called by ${tellCaller(caller, medium)}, changed here` : '',
     within ? `in ${tellCallee(within, medium)}` : '',
     isSpread ? 'in many functions that it calls' : '',
   ]
     .filter(Boolean)
     .join(', ');
+}
+
+function tellCaller(caller: FunctionName, medium: RowMedium): string {
+  const place = placeName(caller);
+  return `${medium.call(callName(caller))}${place && ` in ${medium.place(place)}`}`;
 }
 
 function tellCallee(within: FunctionName, medium: RowMedium): string {

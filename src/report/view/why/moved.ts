@@ -50,5 +50,7 @@ function joinPair(head: Culprit, base: Culprit): Culprit[] {
   const of = (side: 'us' | 'low' | 'high') => head.change[side] + base.change[side];
   const change = { us: of('us'), low: of('low'), high: of('high'), sure: true };
   const us = { variant: head.us.variant, base: base.us.base };
-  return change.low > 0 || change.high < 0 ? [{ ...head, us, change, within: null, isSpread: false }] : [];
+  return change.low > 0 || change.high < 0
+    ? [{ ...head, us, change, caller: null, within: null, isSpread: false }]
+    : [];
 }
