@@ -103,7 +103,7 @@ export function parseDuration(
     0,
   );
   if ((ms < min && !(orZero && ms === 0)) || ms > max)
-    throw new UserError('duration out of bounds', { found: quote(text), allowed });
+    throw new UserError('time out of bounds', { found: quote(text), allowed });
   return ms;
 }
 

@@ -32,7 +32,7 @@ test.each([
 });
 
 test('a time that no container takes is refused at once', async () => {
-  expect(() => readOption('duration', '2h')).toThrow("option 'x': duration out of bounds");
+  expect(() => readOption('duration', '2h')).toThrow("option 'x': time out of bounds");
   expect(await inContainer('duration', '7200s')).toContain("VALUE='7200s': expected at most 60m");
 });
 
