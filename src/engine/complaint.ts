@@ -14,6 +14,8 @@ export interface Logged {
  * as the engine lists what changed in a container.
  */
 const OWN_LOG = /^[AC] (\/app\/(?:[^/]+\/){0,2}logs?\/[^/]+\.log)$/;
+/** Frameworks log there: these come first. */
+const USUAL_LOG = /^\/app\/(storage\/logs|var\/log)\//;
 /** An app may write as many as it likes, and anything under such a name, a pipe too. */
 const OWN_LOGS = 5;
 const OWN_LOG_SECONDS = 5;
@@ -44,13 +46,15 @@ export async function readComplaint(
 
 /** A log without requests of the tool itself: until php-fpm listens, nginx logs each of them as an error. */
 export function dropOwn(log: string): string {
-  return log.replace(/^.*"GET \/\.php-runtime-bench\/.*\n?/gm, '');
+  return log.replace(/^.* connect\(\) .*"GET \/\.php-runtime-bench\/.*\n?/gm, '');
 }
 
 /** Reads only files that have changed since the start: those from the image are not new. */
 async function readOwnLogs(docker: Docker, container: string): Promise<string> {
   const { stdout } = await docker.try(['container', 'diff', container]);
-  const files = stdout.split('\n').flatMap((line) => OWN_LOG.exec(line)?.[1] ?? []);
+  const found = stdout.split('\n').flatMap((line) => OWN_LOG.exec(line)?.[1] ?? []);
+  const isUsual = (file: string) => USUAL_LOG.test(file);
+  const files = [...found.filter(isUsual), ...found.filter((file) => !isUsual(file))];
   const read = ['timeout', String(OWN_LOG_SECONDS), 'tail', '-c', String(OWN_LOG_BYTES)];
   const texts = await Promise.all(
     files.slice(0, OWN_LOGS).map((file) => docker.try(['exec', container, ...read, file])),

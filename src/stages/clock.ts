@@ -34,10 +34,10 @@ export function makeClock(
       return { done: expected > 0 ? (all - passes * (left / expected)) / all : 1, left };
     }
     // By the plan until there is something to go by.
-    const measuring = share > 0.1 ? Math.min(spent / share, budgetSeconds) : planned.estimatedSeconds;
-    const rest = measuring - spent;
+    const pace = share > 0.1 ? spent / share : planned.estimatedSeconds;
+    const rest = (share > 0.1 ? Math.min(pace, budgetSeconds) : pace) - spent;
     // Starts that take longer than planned use up the plan's time, and the load is still to come.
-    const left = Math.max(rest, loadSeconds * (1 - share)) + (share > 0.1 ? expect(measuring) : passes);
+    const left = Math.max(rest, loadSeconds * (1 - share)) + (share > 0.1 ? expect(pace) : passes);
     return { done: all > 0 ? (share * planned.estimatedSeconds) / all : share, left };
   };
 }

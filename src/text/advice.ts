@@ -30,7 +30,9 @@ const CLASSES: Readonly<Record<string, string>> = {
     SoapServer: 'soap',
     AMQPConnection: 'amqp',
     'MongoDB\\Driver\\Manager': 'mongodb',
-    ...{ 'Pdo\\Mysql': 'pdo_mysql', 'Pdo\\Pgsql': 'pdo_pgsql' },
+    // PHP has these classes since 8.4.
+    'Pdo\\Mysql': 'pdo_mysql',
+    'Pdo\\Pgsql': 'pdo_pgsql',
   },
 };
 

@@ -3,7 +3,7 @@ import type { Scenario } from '../../config/types.ts';
 import type { Warning } from '../../results/results.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
-import { checkAnswers } from './answers.ts';
+import { checkAnswers, sayHtaccess } from './answers.ts';
 import { pathsOf } from './requests.ts';
 
 const scenario = (journey: Scenario['journey'], verify?: 'status') =>
@@ -81,4 +81,25 @@ test('a journey that never gets to an endpoint fails the variant', async () => {
   const answer = { ...moved, fault: 'wrong answer', unreached: ['cart'] };
   const { failed } = await checkWay([{ endpoint: 'product', headOnly: false, expects: false, answer }]);
   expect(failed).toEqual(['product (shop) answers HTTP 301 to /en, and its journey never requests cart']);
+});
+
+test('rules of .htaccess are named only if servers that obey them differ from those that do not', () => {
+  const variant = (label: string, htaccess: boolean, ref: string | null = null) =>
+    ({ id: label, label, ref, app: { name: 'shop', htaccess: '.htaccess' }, runtime: { htaccess } }) as never;
+  const [apache, nginx, caddy] = [variant('apache', true), variant('nginx', false), variant('caddy', false)];
+  const base = variant('nginx (base)', false, 'main');
+  const remedyFor = (one: never, of: never[], wrong: string[]) =>
+    sayHtaccess(
+      one,
+      of.map((variant) => ({ variant }) as unknown as Server),
+      wrong.map((id) => [id, {} as never] as const),
+    );
+  expect(remedyFor(nginx, [apache, nginx, caddy], ['nginx', 'caddy'])).toMatch(
+    /^\. apache obeys \.htaccess, nginx does not: /,
+  );
+  expect(remedyFor(apache, [apache, nginx], ['apache'])).toMatch(/^\. apache obeys \.htaccess, nginx does/);
+  expect(remedyFor(nginx, [apache, nginx, caddy], ['nginx'])).toBe('');
+  expect(remedyFor(apache, [apache, nginx], ['apache', 'nginx'])).toBe('');
+  // The base has another commit, which may be right.
+  expect(remedyFor(apache, [apache, base], ['apache'])).toBe('');
 });

@@ -1,5 +1,6 @@
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Failure, Warning } from '../../results/results.ts';
+import { ITS_LOG } from '../../text/log-cause.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
@@ -172,7 +173,8 @@ async function report(
       body: `${MASKABLE}${stored}`,
       head: TOLERABLE,
     };
-    const remedy = `${remedies[kind] ?? ''}${sayHtaccess(variant, servers, faults)}`;
+    const rules = failure.reason.includes(ITS_LOG) ? '' : sayHtaccess(variant, servers, faults);
+    const remedy = `${remedies[kind] ?? ''}${rules}`;
     fail(id, { ...failure, reason: `${failure.reason}${others}${remedy}` });
     failed.add(id);
   }
@@ -213,8 +215,8 @@ const MASKABLE =
 const storedAddress = (host: string) =>
   `. If the app has stored its address in \`set-up\`, send the header 'Host: ${host}' there`;
 
-/** Rules of its app that it obeys and one that answers rightly does not, or the other way round. */
-function sayHtaccess(
+/** A remedy: rules of its app, if those that obey them are right and the others wrong, or the other way round. */
+export function sayHtaccess(
   variant: PlannedVariant,
   servers: readonly Server[],
   faults: readonly (readonly [string, Fault])[],
@@ -222,15 +224,11 @@ function sayHtaccess(
   const { htaccess } = variant.app;
   if (htaccess === undefined) return '';
   const obeys = ({ runtime }: PlannedVariant) => runtime.htaccess ?? false;
-  const right = servers
-    .map((server) => server.variant)
-    .find(
-      (other) =>
-        other.app.name === variant.app.name &&
-        obeys(other) !== obeys(variant) &&
-        faults.every(([id]) => id !== other.id),
-    );
-  if (right === undefined) return '';
+  const all = servers.map((server) => server.variant).filter((one) => appOf(one) === appOf(variant));
+  const isWrong = ({ id }: PlannedVariant) => faults.some(([wrong]) => wrong === id);
+  const right = all.find((one) => !isWrong(one));
+  const isReason = all.every((one) => isWrong(one) === (obeys(one) === obeys(variant)));
+  if (right === undefined || !isReason) return '';
   const [one, other] = obeys(variant) ? [variant, right] : [right, variant];
   return `. ${one.label} obeys ${htaccess}, ${other.label} does not: if that is the reason, choose another path, or compare servers that obey it`;
 }

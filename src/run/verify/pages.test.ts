@@ -147,6 +147,19 @@ test('paths that show one page on the base alone, as one of them is new, are a w
     remedy: expect.stringContaining('leave out paths that are new'),
     variant: null,
   });
+  // Two paths are one page on the head, too: only the new one is apart.
+  const three = warningsOf(
+    { '/': shop, '/x': shop, '/new': page('Offers') },
+    { '/': shop, '/x': shop, '/new': shop },
+  );
+  expect(three.map(({ message }) => message)).toEqual([
+    'GET / and GET /x show the same page ("Shop"), such as a login form or a message',
+    'GET / and GET /new show the same page on base alone ("Shop")',
+  ]);
+  // A token of several words.
+  const confirm = (token: string) => answer({ body: `<title>Shop</title><p>Confirm your age ${token}</p>` });
+  const tokens = { '/': confirm('ab+cd/ef+1'), '/x': confirm('gh+ij') };
+  expect(warningsOf(tokens, { '/': confirm('k'), '/x': confirm('l') })).toEqual([]);
   // The new page may be an API's.
   const api = answer({ type: 'application/json', body: '{}' });
   expect(warningsOf({ '/': shop, '/new': api }, { '/': shop, '/new': shop })).toEqual([warning]);

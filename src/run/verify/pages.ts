@@ -36,14 +36,13 @@ export function describePages(
   }
   const [first] = servers;
   const twin = servers.find(({ variant }) => variant.id === first?.variant.base);
-  const groups = first ? groupSame(listShown(first.variant.id, rounds)) : [];
   return {
     checked: groupPages(checked),
     warnings: [
       ...warn(odd, servers.length),
       ...warnOfLogin(logins),
-      ...groups.map(warnOfSame),
-      ...(first && twin ? warnOfNew(first.variant.id, twin.variant, rounds, groups) : []),
+      ...(first ? groupSame(listShown(first.variant.id, rounds)) : []).map(warnOfSame),
+      ...(first && twin ? warnOfNew(first.variant.id, twin.variant, rounds) : []),
     ],
   };
 }
@@ -166,17 +165,19 @@ function headOf({ title, text = '' }: CheckedPage): string | null {
 const MESSAGE_WORDS = 3;
 /** Two answers with one page differ in the path that a form leads back to, and in one or two tokens. */
 const OTHER_WORDS = 4;
+/** With long tokens they may differ in more: then they are no pages of their own. */
+const ALIKE_WORDS = 3 * OTHER_WORDS;
 
 /** Pages that are one page of HTML. */
 type Group = [Shown, ...Shown[]];
 
 /** Paths that show one page, such as a login form or a message. */
-function groupSame(shown: readonly Shown[]): Group[] {
+function groupSame(shown: readonly Shown[], otherWords = OTHER_WORDS): Group[] {
   const left = [...shown];
   const groups: Group[] = [];
   for (let one = left.shift(); one; one = left.shift()) {
     const { head, words } = one;
-    const same = left.filter((other) => other.head === head && isSamePage(words, other.words));
+    const same = left.filter((other) => other.head === head && isSamePage(words, other.words, otherWords));
     for (const other of same) left.splice(left.indexOf(other), 1);
     if (same.length > 0) groups.push([one, ...same]);
   }
@@ -196,29 +197,28 @@ function warnOfSame(group: Group): Warning {
 }
 
 /** A base without a page may answer its path with another one, such as its home page. */
-function warnOfNew(
-  head: string,
-  base: Server['variant'],
-  rounds: readonly Round[],
-  known: readonly Group[],
-): Warning[] {
+function warnOfNew(head: string, base: Server['variant'], rounds: readonly Round[]): Warning[] {
   const right = new Set(listPages(head, rounds).flatMap(({ page }) => (isShown(page) ? nameOf(page) : [])));
-  const isKnown = (group: Group) =>
-    known.some((other) => group.every(({ name }) => other.some((one) => one.name === name)));
-  const groups = groupSame(listShown(base.id, rounds)).filter((group) => !isKnown(group));
-  return groups
-    .filter((group) => group.every(({ name }) => right.has(name)))
-    .map((group) => ({
+  const alike = groupSame(listShown(head, rounds), ALIKE_WORDS);
+  const areOne = (a: string, b: string) =>
+    alike.some((group) => [a, b].every((wanted) => group.some(({ name }) => name === wanted)));
+  return groupSame(listShown(base.id, rounds)).flatMap((group) => {
+    const known = group.filter(({ name }) => right.has(name));
+    const isFirst = ({ name }: Shown, i: number) => !known.slice(0, i).some((one) => areOne(one.name, name));
+    const [first, ...others] = known.filter(isFirst);
+    if (!first || others.length === 0) return [];
+    return {
       code: 'same-page',
-      message: `${showSame(group)} on ${base.label} alone (${group[0].head})`,
+      message: `${showSame([first, ...others])} on ${base.label} alone (${first.head})`,
       remedy:
         'leave out paths that are new: their comparison is with another page. If they are right, ignore this warning',
       variant: null,
-    }));
+    };
+  });
 }
 
-const isSamePage = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
-  [...a].filter((word) => !b.has(word)).length + [...b].filter((word) => !a.has(word)).length <= OTHER_WORDS;
+const isSamePage = (a: ReadonlySet<string>, b: ReadonlySet<string>, otherWords: number) =>
+  [...a].filter((word) => !b.has(word)).length + [...b].filter((word) => !a.has(word)).length <= otherWords;
 
 /** Its words, without those of its own path. */
 function wordsOf(body: string, path: string): ReadonlySet<string> {

@@ -110,7 +110,7 @@ const MARKS: readonly Mark[] = [
   // Roundcube: index.php
   {
     what: 'a message that names another document root',
-    body: /^(?=.*\bpoint(s|ed|ing)?\b.*\bto\b).*\b(document[ -]?root|(web|https?)[ -]?server)\b/is,
+    body: /^(?!.*["{}]).*(\bpoint\b.{0,40}\b(document root|(web|https?) ?server)\b.{0,40}\bto\b|\b(document root|(web|https?) ?server)\b.{0,40}\bpoint\b.{0,40}\bto\b)/is,
     isMessage: true,
     remedy: 'set `root` to the folder that the page names',
   },

@@ -71,7 +71,10 @@ export class Figure {
 
   /** Colours may be others, variants gone. */
   redraw(): void {
-    if (!this.isInView) return;
+    if (!this.isInView) {
+      if (this.chart.kind === 'lines') this.describe(this.chart);
+      return;
+    }
     this.lines?.destroy();
     this.lines = null;
     this.reader = null;

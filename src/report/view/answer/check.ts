@@ -131,12 +131,14 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
-/** An app that fails with nothing in its log hides its errors from everybody. */
+/** An app that fails with neither a page nor a line in its log hides its errors from everybody. */
 function tellLog(failed: readonly ChangeRow[], { code }: Medium): string {
-  const isSilent = ({ row }: ChangeRow) =>
-    row?.state.kind === 'failed' && (row.state.answer?.status ?? 0) >= 500 && row.state.log.trim() === '';
+  const isSilent = ({ row }: ChangeRow) => {
+    if (row?.state.kind !== 'failed' || row.state.answer?.status !== 500) return false;
+    return `${row.state.log}${row.state.answer.body}`.trim() === '';
+  };
   return failed.every(isSilent)
-    ? `the log is empty. Check whether the app hides errors, as ${code('error_reporting(0)')} does.`
+    ? `page and log are empty. Check whether the app hides errors, as ${code('error_reporting(0)')} does, or logs into another file.`
     : 'the full report has the log.';
 }
 
@@ -146,9 +148,11 @@ function remedyForAll({ plan, warnings }: Summary): string | undefined {
     ({ code, variant }) => variant === null && (code === 'no-base' || code === 'not-in-base'),
   );
   const reason = plan.compareTo?.reason ?? '';
-  return lacks.find(
+  const all = lacks.filter(
     ({ message }) => message.startsWith('nothing to compare with: ') || reason.includes(message),
-  )?.remedy;
+  );
+  // An app that is new needs nothing.
+  return (all.find(({ code }) => code === 'no-base') ?? all[0])?.remedy;
 }
 
 /** How to get a base to compare with; empty where there is one. */

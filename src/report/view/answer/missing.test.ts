@@ -44,13 +44,14 @@ test('a change that answers wrongly: the step', () => {
 
 test('a change that answers wrongly without a line in its log: the step names what hides errors', () => {
   const reason = 'GET / answers HTTP 500';
-  const failure = (log: string, status = 500) => {
-    return { failure: { stage: 'verify', reason, log, answer: { status, headers: '', body: '' } } as const };
+  const failure = (log: string, status = 500, body = '') => {
+    return { failure: { stage: 'verify', reason, log, answer: { status, headers: '', body } } as const };
   };
   const silent =
-    'Fix apache and caddy: the log is empty. Check whether the app hides errors, as error_reporting(0) does.';
+    'Fix apache and caddy: page and log are empty. Check whether the app hides errors, as error_reporting(0) does, or logs into another file.';
   expect(answer({}, failure('\n')).todo).toBe(silent);
   expect(answer({}, failure('Fatal error')).todo).toBe('Fix apache and caddy: the full report has the log.');
+  expect(answer({}, failure('', 500, 'No database')).todo).toContain('the full report has the log');
   expect(answer({}, failure('', 404)).todo).toBe('Fix apache and caddy: the full report has the log.');
 });
 
@@ -86,6 +87,8 @@ test('without any base: the step that the warning has', () => {
   const todoOf = (of: Summary) => answerOf(of, medium)?.points.find(({ kind }) => kind === 'todo')?.text;
   expect(todoOf({ ...summary, warnings })).toBe("Check out with 'fetch-depth: 0'.");
   expect(todoOf(summary)).toBe('Give the run something to compare with: the reason is above.');
+  const newApp = { ...warnings[0], code: 'not-in-base', remedy: 'nothing' } as (typeof warnings)[0];
+  expect(todoOf({ ...summary, warnings: [newApp, ...warnings] })).toBe("Check out with 'fetch-depth: 0'.");
   const ofApp = { code: 'not-in-base', message: `${summary.plan.compareTo?.reason}`, remedy, variant: null };
   expect(todoOf({ ...summary, warnings: [ofApp] })).toBe("Check out with 'fetch-depth: 0'.");
   expect(todoOf({ ...summary, warnings: [{ ...ofApp, message: 'app shop is new' }] })).toContain(
