@@ -133,7 +133,11 @@ describe('a checkout with uncommitted changes against the commit before', () => 
       ['rps', 'p50', 'p95', 'p99', 'cpu', 'memory'].map((metric) => ['earlier', metric]),
     );
     const cpu = later.comparisons.find(({ metric }) => metric === 'cpu');
-    expect(cpu).toMatchObject({ verdict: 'inconclusive', ratio: expect.closeTo(1, 0), interval: null });
+    // A slice of each run at another time: other work may make any difference.
+    const { variant = 0, reference = 0 } = cpu?.values ?? {};
+    expect(Math.min(variant, reference)).toBeGreaterThan(0);
+    expect(cpu).toMatchObject({ verdict: 'inconclusive', interval: null });
+    expect(cpu?.ratio).toBeCloseTo(variant / reference, 9);
   });
 
   it('can be compared with an image', async () => {
