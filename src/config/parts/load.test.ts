@@ -80,6 +80,7 @@ test.each([
   ['const(1, 25h)', 'time of const(rps, time): time out of bounds'],
   ['vus(100001, 1s)', 'n of vus(n, time): number out of bounds'],
   ['step(1, 1000000, 1, 1s)', 'too many steps'],
+  ['requests(100, 4) vus(8, 30s)', "nothing can follow 'requests'"],
   ['toString(1, 1s)', 'unknown load'],
   ['vus(1, 1s) '.repeat(101), 'too many segments'],
   [`vus(1, 1s)${' '.repeat(5000)}x`, 'load has too many characters'],

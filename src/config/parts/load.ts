@@ -64,6 +64,10 @@ export function parseLoad(source: string): Load {
         source.slice(start),
         form(name),
       );
+    if (segments.at(-1)?.kind === 'requests')
+      throw misread("nothing can follow 'requests'", source, start, source.slice(start), {
+        allowed: 'requests(n, vus) as the last part: nobody knows when its requests are done',
+      });
     const insideAt = from + whole.length - close.length - inside.length;
     segments.push(readSegment(name, inside, source, insideAt));
     if (segments.length > MAX_SEGMENTS) {

@@ -17,6 +17,10 @@ describe('compileLoad', () => {
     expect(compile('const(200, 5s)')).toMatchObject([{ offsetMs: 0, durationMs: 5000, rps: 200 }]);
   });
 
+  test('rates before a count of requests share their clients, too', () => {
+    const steps = compile('const(1000, 5s) const(10, 5s) requests(100, 4)');
+    expect(steps.map(({ vus }) => vus)).toEqual([steps[0]?.vus, steps[0]?.vus, 4]);
+  });
   test('a count of requests ends when they are done', () => {
     expect(compile('requests(1000, 10)')).toEqual([
       { offsetMs: 0, durationMs: null, rps: null, vus: 10, requests: 1000 },

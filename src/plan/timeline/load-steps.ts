@@ -26,7 +26,8 @@ export function compileLoad(load: Load, scenario: Pick<Scenario, 'timeoutMs' | '
       steps.push({ ...step, offsetMs: offsetMs + step.offsetMs });
     }
     const ms = segmentMs(segment);
-    if (ms === null) return steps; // The parser lets requests() stand only at the end.
+    // The parser lets requests() stand only at the end.
+    if (ms === null) break;
     offsetMs += ms;
   }
   return shareVus(steps);
