@@ -29,6 +29,7 @@ import {
 } from './keys/key-values.ts';
 import { parseTune } from './keys/tune-key.ts';
 import { LOAD_FORMS } from './parts/load.ts';
+import { ROOTS } from './parts/roots.ts';
 import { scenarioKeys } from './parts/scenarios.ts';
 import { REQUEST_KEYS } from './requests/headers.ts';
 import { parseShare } from './text.ts';
@@ -62,8 +63,7 @@ export const KEYS = {
     schema: pathValue,
     value: 'DIR',
     about: "Document root within the app's folder",
-    default:
-      'public, web, webroot, pub, public_html or . (the first with an index.php), or where Composer makes one',
+    default: `${ROOTS.slice(0, -1).join(', ')} or ${ROOTS.at(-1)} (the first with an index.php), or where Composer makes one`,
   },
   kind: {
     schema: oneOf<AppKind>('plain', 'psr15', 'symfony', 'laravel', 'lumen'),
@@ -116,7 +116,7 @@ export const KEYS = {
     schema: scalar(parseVariantName, { type: 'string' }),
     value: 'VARIANT',
     about: 'Label or id of the variant that the others are compared with',
-    default: 'the first variant',
+    default: 'the first variant that did not fail',
   },
   scenarios: {
     schema: listOf(scenarioValue),

@@ -77,6 +77,12 @@ describe('who is compared with whom', () => {
       reasons: ['a failed: no network', 'not measured side by side'],
     });
   });
+  test('the first that failed under load alone is no reference, unless all did', () => {
+    const broken = servers.map((server, i) => ({ ...server, okRatio: i === 0 ? 0.1 : 1 }));
+    expect(names(make(broken))).toEqual(['reference a b', 'reference c b']);
+    const all = servers.map((server) => ({ ...server, okRatio: 0.1 }));
+    expect(names(make(all))).toEqual(['reference b a', 'reference c a']);
+  });
   test('each with its other ref, which is compared with nothing else', () => {
     const both = servers.slice(0, 2).map((server) => ({ ...server, base: {} }));
     expect(names(make(both, { compareTo: {} }))).toEqual(['base a a:base', 'base b b:base', 'reference b a']);

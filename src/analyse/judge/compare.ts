@@ -1,6 +1,12 @@
 import { mean } from 'simple-statistics';
 import { chooseFitting } from '../../plan/fitting.ts';
-import { CompareMetric, type Comparison, type Duet, type Results } from '../../results/results.ts';
+import {
+  CompareMetric,
+  type Comparison,
+  type Duet,
+  type Results,
+  type Variant,
+} from '../../results/results.ts';
 import { ALPHA, MAX_GUARDED, MIN_PAIRS, SATURATED } from '../../stats/limits.ts';
 import {
   benjaminiHochberg,
@@ -27,6 +33,7 @@ import {
   pairSlices,
   ratiosOf,
 } from './pairs.ts';
+import { chooseReference } from './reference.ts';
 
 /**
  * Every variant against its other ref and against the reference, scenario by scenario; comparisons with an earlier
@@ -97,10 +104,10 @@ interface Draft {
 function draftScenario(results: Results, scenario: Measured): Draft[] {
   const { entries } = scenario;
   const heads = entries.filter(({ variant }) => variant.ref === null);
-  const reference =
-    heads.find(({ variant }) => variant.id === results.plan.reference) ??
-    heads.find(({ variant }) => variant.failure === null);
   const byId = new Map(entries.map((entry) => [entry.variant.id, entry]));
+  // One that fails under load alone is no reference either, unless all do.
+  const hasFailed = ({ id }: Variant) => byId.get(id)?.row.state.kind === 'failed';
+  const reference = byId.get((chooseReference(results, hasFailed) ?? chooseReference(results))?.id ?? '');
   const duetsOf = Map.groupBy(
     results.duets.filter((duet) => duet.scenario === scenario.facts.name),
     ({ variant, base }) => JSON.stringify([variant, base]),

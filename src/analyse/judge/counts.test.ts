@@ -47,6 +47,23 @@ function resultsOf(head: Starts, base: Starts | null, gates: readonly Gate[] = [
 
 const judge = (head: Starts, base: Starts | null) => judgeCounts(resultsOf(head, base)).get('quick')?.[0];
 
+test('without another ref, counts are compared with the first that did not fail', () => {
+  const failure = { stage: 'build' as const, reason: 'no network', log: '' };
+  const results = makeResults({
+    servers: [
+      { id: 'a', rps: 1, failure },
+      { id: 'b', rps: 400 },
+      { id: 'c', rps: 400 },
+    ],
+    change: ({ counts }) => counts.push(...countsOf('b', constant(3)), ...countsOf('c', constant(14))),
+  });
+  const rows = judgeCounts(results).get('quick');
+  expect(rows?.map(({ variant, change }) => [variant, change?.reference, change?.verdict])).toEqual([
+    ['b', undefined, undefined],
+    ['c', 'b', 'more'],
+  ]);
+});
+
 describe('counts of both sides', () => {
   test('constant on both, two numbers are compared as they are', () => {
     expect(judge(constant(14), constant(3))?.change).toMatchObject({

@@ -5,6 +5,7 @@ import { tCritical, tPValue } from '../../stats/student.ts';
 import { holm } from '../../stats/verdict.ts';
 import type { CountChange, CountRow, CountSide } from '../counted.ts';
 import { judgeInstructions } from './instructions.ts';
+import { chooseReference } from './reference.ts';
 
 /** With an interval, 'same' needs all of it within this share of the base. */
 const SAME = 0.01;
@@ -44,7 +45,7 @@ function draftScenario(results: Results, counts: readonly Count[]): Draft[] {
   const { variants, plan } = results;
   const byVariant = Map.groupBy(counts, ({ variant }) => variant);
   const heads = variants.filter(({ ref }) => ref === null);
-  const reference = plan.reference ?? heads[0]?.id;
+  const reference = chooseReference(results)?.id;
   return heads.flatMap(({ id, label, base }) => {
     const own = namesOf(byVariant.get(id) ?? []);
     const against = plan.compareTo === null ? ('reference' as const) : ('base' as const);

@@ -106,6 +106,14 @@ describe('gates', () => {
     expect(unjudged(1.029, null)).toEqual([true]);
     expect(checkGates(results, [{ ...comparison, interval: null }])[0]?.unjudged).toBe(true);
   });
+  test('of the reference itself is not missing a verdict, also if it is not the first', () => {
+    const failure = { stage: 'build' as const, reason: 'no network', log: '' };
+    const servers = [{ id: 'a', rps: 1, failure }, ...['b', 'c'].map((id) => ({ id, ...quiet }))];
+    const unjudged = (variant: string) =>
+      analyse(make(servers, { gates: [{ ...gate, variant }] })).gates.map((result) => result.unjudged);
+    expect(unjudged('b')).toEqual([false]);
+    expect(unjudged('a')).toEqual([true]);
+  });
   test('count against the reference only where no other ref was asked for', () => {
     const two = [
       { id: 'a', ...quiet, rps: 80 },

@@ -1,6 +1,7 @@
 import type { CompareMetric, Comparison, Gate, Results, Variant } from '../../results/results.ts';
 import type { CountCheck, CountRow } from '../counted.ts';
 import type { GateResult } from '../summary.ts';
+import { chooseReference } from './reference.ts';
 
 /**
  * Holds every gate of the plan against the comparisons: with the other ref or an earlier run where one was asked for,
@@ -39,7 +40,7 @@ export function checkGates(
     const unjudged =
       checks.length > 0
         ? checks.every(({ judged }) => !judged)
-        : !isCovered && expectsComparison(results, gate);
+        : !isCovered && expectsComparison(results, gate, comparisons);
     const failed = checks.some((check) => check.failed);
     return { gate, checks, counts: [], failed, unjudged, ...(isCovered && { isCovered }) };
   });
@@ -57,7 +58,7 @@ function checkCountGate(
       .flatMap((row) => checkCount(row, gate, scenario)),
   );
   const unjudged =
-    checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate);
+    checks.length > 0 ? checks.every(({ judged }) => !judged) : expectsComparison(results, gate, []);
   return { gate, checks: [], counts: checks, failed: checks.some(({ failed }) => failed), unjudged };
 }
 
@@ -155,10 +156,16 @@ export function isWithin({ metric, interval }: Comparison, above: number): boole
  * A scenario that was left out of the run, the reference itself and a new variant have no counterpart. None of them can
  * have become slower.
  */
-function expectsComparison({ plan, variants }: Results, { scenario, variant: name }: Gate): boolean {
+function expectsComparison(
+  results: Results,
+  { scenario, variant: name }: Gate,
+  comparisons: readonly Comparison[],
+): boolean {
+  const { plan, variants } = results;
   if (scenario !== null && !plan.scenarios.some((one) => one.name === scenario)) return false;
   const named = variants.filter((variant) => variant.ref === null && isNamed(variant, name));
   if (plan.compareTo !== null) return named.some(({ base }) => base !== null);
-  const reference = plan.reference ?? variants[0]?.id;
-  return named.some(({ id }) => id !== reference);
+  const used = comparisons.flatMap(({ against, reference }) => (against === 'reference' ? [reference] : []));
+  const references = new Set(used.length > 0 ? used : [chooseReference(results)?.id]);
+  return named.some(({ id }) => !references.has(id));
 }
