@@ -15,6 +15,10 @@ const gated = {
   ],
   compareTo: { reason: 'it is gone' },
   gates: [{ source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null }],
+  change: ({ warnings }: Results) => {
+    const message = 'nothing to compare with: it is gone';
+    warnings.push({ code: 'no-base', message, remedy: 'fetch it', variant: null });
+  },
 };
 
 const job: WorkflowJob = {

@@ -8,3 +8,8 @@ export function percent(ratio: number): string {
   const scale = 10 ** digits;
   return `${Math.floor(ratio * 100 * scale + 1e-9) / scale} %`;
 }
+
+/** A share as the user gave it, such as a limit: `98.75 %`. Beside it, what misses it never looks as if it met it. */
+export function givenPercent(ratio: number): string {
+  return `${Number((ratio * 100).toPrecision(12))} %`;
+}

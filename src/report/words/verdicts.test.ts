@@ -36,7 +36,7 @@ describe('numbers without a verdict are shown where they are sound', () => {
   });
 });
 
-test('a rule with no metric of its own left is no rule that could not be judged', () => {
+test('a rule that checks nothing is no rule that could not be judged', () => {
   const summary = summaryOf('base');
   const [given] = summary.gates as [GateResult];
   const result: GateResult = { ...given, checks: [], counts: [], failed: false, unjudged: false };
@@ -45,5 +45,6 @@ test('a rule with no metric of its own left is no rule that could not be judged'
   expect(told({ ...result, isCovered: true })).toEqual([
     expect.objectContaining({ state: 'passed', verdict: 'checks nothing' }),
   ]);
-  expect(told(result)).toEqual([expect.objectContaining({ state: 'open' })]);
+  expect(told(result)).toEqual([expect.objectContaining({ state: 'passed', verdict: 'was not checked' })]);
+  expect(told({ ...result, unjudged: true })).toEqual([expect.objectContaining({ state: 'open' })]);
 });

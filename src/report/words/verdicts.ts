@@ -1,6 +1,7 @@
 import type { CountCheck } from '../../analyse/counted.ts';
 import { isCost, lacksOnlyRate } from '../../analyse/judge/compare.ts';
 import { leadsOf } from '../../analyse/judge/gates.ts';
+import { outcomeOf } from '../../analyse/outcome.ts';
 import type { GateResult, GuardCounts, Row, ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison, Variant } from '../../results/results.ts';
 import { listNames, plural } from '../../text/plain.ts';
@@ -141,7 +142,7 @@ function tellGate(result: GateResult, summary: Summary, medium: Names): Omit<Gat
   const failed = named((check) => check.failed);
   const open = named(({ judged }) => !judged);
   if (result.isCovered) return { state: 'passed', verdict: 'checks nothing', because: COVERED };
-  if (checks.length === 0) return openGate('there is nothing to compare');
+  if (checks.length === 0) return withoutChecks(result, summary, 'there is nothing to compare');
   if (open.length === checks.length) return openGate(`no verdict for ${subjects(open)}`);
   const rest = open.length > 0 ? `; no verdict for ${subjects(open)}` : '';
   if (failed.length === 0)
@@ -152,14 +153,15 @@ function tellGate(result: GateResult, summary: Summary, medium: Names): Omit<Gat
   return { state: 'failed', verdict: 'exceeded', because: because + rest };
 }
 
-function tellCountGate({ counts }: GateResult, summary: Summary, medium: Names): Omit<GateSentence, 'gate'> {
+function tellCountGate(result: GateResult, summary: Summary, medium: Names): Omit<GateSentence, 'gate'> {
+  const { counts } = result;
   const nameCheck = ({ row, scenario }: CountCheck) => {
     const where = summary.scenarios.length > 1 ? ` in ${medium.name(scenario)}` : '';
     return `${medium.name(row.label)}${where}${row.endpoint === null ? '' : ` on ${medium.name(row.endpoint)}`}`;
   };
   const open = counts.filter(({ judged }) => !judged);
   const names = (found: readonly CountCheck[]) => listNames([...new Set(found.map(nameCheck))]);
-  if (counts.length === 0) return openGate('nothing was counted on both sides');
+  if (counts.length === 0) return withoutChecks(result, summary, 'nothing was counted on both sides');
   if (open.length === counts.length) return openGate(`no verdict for ${names(open)}`);
   const rest = open.length > 0 ? `; no verdict for ${names(open)}` : '';
   const failed = counts.filter((check) => check.failed);
@@ -168,6 +170,20 @@ function tellCountGate({ counts }: GateResult, summary: Summary, medium: Names):
   const more = failed.length > 1 ? `, and ${failed.length - 1} more` : '';
   const because = `${nameCheck(first)}: ${tellCount({ ...first.row, endpoint: null }, medium)}${more}`;
   return { state: 'failed', verdict: 'exceeded', because: because + rest };
+}
+
+/** A new variant, for example, has nothing that it could be slower than: its limit passes. */
+function withoutChecks(
+  { unjudged }: GateResult,
+  summary: Summary,
+  because: string,
+): Omit<GateSentence, 'gate'> {
+  if (unjudged || outcomeOf(summary).lacksBase) return openGate(because);
+  return {
+    state: 'passed',
+    verdict: 'was not checked',
+    because: 'nothing that it applies to has a counterpart',
+  };
 }
 
 const COVERED = 'other limits name all that it would check';

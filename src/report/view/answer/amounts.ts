@@ -1,4 +1,5 @@
 import type { Comparison } from '../../../results/results.ts';
+import { givenPercent } from '../../../text/percent.ts';
 import { change } from '../../words/numbers.ts';
 import { isFit } from '../../words/verdicts.ts';
 import type { ChangeRow } from './changerows.ts';
@@ -13,7 +14,7 @@ export function rangeOf({ ratio, interval }: Pick<Comparison, 'ratio' | 'interva
 
 /** The limit of its gate, unrounded: `3 %`, `2.25 %`; empty where it has none. */
 export function limitOf({ gate }: ChangeRow): string {
-  return gate ? `${Number((gate.gate.above * 100).toPrecision(12))} %` : '';
+  return gate ? givenPercent(gate.gate.above) : '';
 }
 
 /** Whether it has a number to show. A side that failed or answered wrongly gives none. */

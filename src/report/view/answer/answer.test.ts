@@ -288,6 +288,38 @@ test('a limit that could not be judged for some variants is named where the chec
   );
 });
 
+test('a limit that one of several machines could judge was checked', () => {
+  const summary = summaryOf('aa');
+  const [judged] = summary.gates as [Summary['gates'][number]];
+  const idle = { ...judged, checks: [], failed: false, unjudged: false };
+  expect(answer({ ...summary, gates: [judged, idle] }).check).toBe('This check passes');
+});
+
+test('a limit on a count that could not be judged for some variants is named, too', () => {
+  const summary = summaryOf('aa');
+  const gate = {
+    source: 'queries more',
+    count: 'queries',
+    metric: null,
+    above: 0,
+    scenario: null,
+    variant: null,
+  };
+  const [first, second] = summary.variants.filter(({ ref }) => ref === null);
+  const checkOf = (variant: string, judged: boolean) =>
+    ({
+      scenario: 'quick',
+      row: { variant },
+      failed: false,
+      judged,
+    }) as Summary['gates'][number]['counts'][number];
+  const counts = [checkOf(first?.id ?? '', true), checkOf(second?.id ?? '', false)];
+  const gates = [{ gate, checks: [], counts, failed: false, unjudged: false }];
+  expect(answer({ ...summary, plan: { ...summary.plan, gates: [gate] }, gates }).check).toBe(
+    `This check passes: Limit queries more could not be judged for ${second?.label}.`,
+  );
+});
+
 test('several limits are written in the plural', () => {
   const summary = summaryOf('base');
   const gateOf = (source: string, unjudged: boolean): Summary['gates'][number] => ({

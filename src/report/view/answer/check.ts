@@ -23,7 +23,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   const absent = missing.length > 0 ? `no results of ${listAs('machine', missing)}` : '';
   if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
   if (code === 0) {
-    const idle = sourcesOf(summary.gates.filter(isIdle));
+    const idle = [...bySource(summary)].flatMap(([source, own]) => (own.every(isIdle) ? [source] : []));
     const unchecked =
       idle.length > 0
         ? `${listAs('Limit', idle, medium.name)} ${idle.length === 1 ? 'was' : 'were'} not checked.`
@@ -49,17 +49,26 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
 }
 
+/** Each limit with its results, one for each machine. */
+function bySource({ gates }: Summary): Map<string, GateResult[]> {
+  return Map.groupBy(gates, ({ gate }) => gate.source);
+}
+
 /** Limits that were kept by some variants, and could not be judged for others. */
-function tellUncertain({ gates, variants }: Summary, { name }: Medium): string[] {
-  const told = gates
-    .filter((gate) => !isIdle(gate))
-    .map(({ gate, checks }) => {
-      const open = new Set(checks.flatMap(({ judged, comparison }) => (judged ? [] : [comparison.variant])));
-      const labels = variants.flatMap(({ id, label }) => (open.has(id) ? [label] : []));
-      if (labels.length === 0) return '';
-      return `Limit ${name(gate.source)} could not be judged for ${listNames(labels, name)}.`;
-    });
-  return [...new Set(told)];
+function tellUncertain(summary: Summary, { name }: Medium): string[] {
+  return [...bySource(summary)].flatMap(([source, own]) => {
+    if (own.every(isIdle)) return [];
+    const open = new Set(
+      own.flatMap(({ checks, counts }) => [
+        ...checks.flatMap(({ judged, comparison }) => (judged ? [] : [comparison.variant])),
+        ...counts.flatMap(({ judged, row }) => (judged ? [] : [row.variant])),
+      ]),
+    );
+    const labels = summary.variants.flatMap(({ id, label }) => (open.has(id) ? [label] : []));
+    return labels.length === 0
+      ? []
+      : [`Limit ${name(source)} could not be judged for ${listNames(labels, name)}.`];
+  });
 }
 
 /** Why a part of what is measured has no base; empty where nothing has one. */
@@ -131,6 +140,10 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
+function lacksPage(row: Row | null): boolean {
+  return row?.state.kind === 'failed' && row.state.answer?.status === 404;
+}
+
 /** An app that fails with neither a page nor a line in its log hides its errors from everybody. */
 function tellLog(failed: readonly ChangeRow[], { code }: Medium): string {
   const isSilent = ({ row }: ChangeRow) => {
@@ -170,6 +183,8 @@ function tellCompare(
   );
   if (broken) {
     const target = counterpart(broken.comparison, summary, medium);
+    if (lacksPage(broken.other))
+      return `leave the path out if ${target} has no such page, or set ${medium.code('compare-to')} to a commit that has it.`;
     const evidence = broken.kind === 'noisy' ? 'errors' : 'log';
     return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the ${evidence}.`;
   }

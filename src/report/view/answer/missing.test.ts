@@ -28,6 +28,16 @@ test('a base that fails for all: the reason once, and the step', () => {
   });
 });
 
+test('a base without the page: the step leaves out its path', () => {
+  const gone = { status: 404, headers: '', body: '' };
+  const failure = { stage: 'verify', reason: 'GET /new answers HTTP 404', log: '', answer: gone } as const;
+  const { sure, todo } = answer({ failure });
+  expect(sure).toBe('Reason: main answered wrongly: GET /new answers HTTP 404.');
+  expect(todo).toBe(
+    'Leave the path out if main has no such page, or set compare-to to a commit that has it.',
+  );
+});
+
 const WRONG = 'only [\\d.]+ % of answers OK, 99 % needed; mostly http 500 at /';
 
 test('a base that answers wrongly for all: the reason once, and the step', () => {
@@ -86,7 +96,9 @@ test('without any base: the step that the warning has', () => {
   const warnings = [{ code: 'no-base', message, remedy, variant: null }];
   const todoOf = (of: Summary) => answerOf(of, medium)?.points.find(({ kind }) => kind === 'todo')?.text;
   expect(todoOf({ ...summary, warnings })).toBe("Check out with 'fetch-depth: 0'.");
-  expect(todoOf(summary)).toBe('Give the run something to compare with: the reason is above.');
+  expect(todoOf({ ...summary, warnings: [] })).toBe(
+    'Give the run something to compare with: the reason is above.',
+  );
   const newApp = { ...warnings[0], code: 'not-in-base', remedy: 'nothing' } as (typeof warnings)[0];
   expect(todoOf({ ...summary, warnings: [newApp, ...warnings] })).toBe("Check out with 'fetch-depth: 0'.");
   const ofApp = { code: 'not-in-base', message: `${summary.plan.compareTo?.reason}`, remedy, variant: null };
