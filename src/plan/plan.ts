@@ -2,6 +2,7 @@ import { loadMs } from '../config/parts/load.ts';
 import type { CompareOptions, RunOptions, Scenario } from '../config/types.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
 import { MIN_PAIRS } from '../stats/limits.ts';
+import { givenPercent } from '../text/percent.ts';
 import { countTests, type Judged } from './count-tests.ts';
 import { type Cpu, layOutCpus } from './cpus.ts';
 import {
@@ -167,11 +168,10 @@ export function applyEffort(
 
 function shortened({ durationScale = 1 }: Pick<RunOptions, 'durationScale'>): Warning[] {
   if (durationScale === 1) return [];
-  const share = `${Number((durationScale * 100).toPrecision(3))} %`;
   return [
     {
       code: 'shortened',
-      message: `times of all loads shortened to ${share} with --duration-scale: these are not the loads of the scenarios`,
+      message: `times of all loads shortened to ${givenPercent(durationScale)} with --duration-scale: these are not the loads of the scenarios`,
       remedy: 'run without --duration-scale for final numbers',
       variant: null,
     },

@@ -1,6 +1,6 @@
 import type { Measurement, ScenarioFacts } from '../../results/results.ts';
 import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../../stats/limits.ts';
-import { percent } from '../../text/percent.ts';
+import { givenPercent } from '../../text/percent.ts';
 import type { CheckRow, ErrorRow, Row, ScriptEvent, ScriptRow, ThresholdRow } from '../summary.ts';
 import { sum } from './pool.ts';
 import { digitsOfOutcome, judgeThreshold, poolMetric } from './thresholds.ts';
@@ -105,7 +105,7 @@ export function judgeScript(
       reason: `${many.count} of ${many.of} ${many.what}: ${many.first ?? 'no message'}`,
     };
   if (worst && passedRatio(worst) < needed) {
-    return { cause: 'checks', reason: `${sayChecks(worst)}, ${percent(needed)} needed` };
+    return { cause: 'checks', reason: `${sayChecks(worst)}, ${givenPercent(needed)} needed` };
   }
   return null;
 }
@@ -119,7 +119,7 @@ export function missedByScript(
   const [worst] = checks;
   const failed =
     wanted !== undefined && worst && passedRatio(worst) < wanted
-      ? [`${sayChecks(worst)} < ${percent(wanted)}`]
+      ? [`${sayChecks(worst)} < ${givenPercent(wanted)}`]
       : [];
   const missed = (script?.thresholds ?? []).filter(({ state }) => state === 'missed');
   return [...failed, ...missed.map(sayMissed)];

@@ -12,7 +12,7 @@ import {
   P99_SAMPLES,
   SERVER_IDLE,
 } from '../../stats/limits.ts';
-import { percent } from '../../text/percent.ts';
+import { givenPercent, percent } from '../../text/percent.ts';
 import { isDoubtful } from '../judge/bias.ts';
 import type { Metric, Row, RowState, ScenarioSummary } from '../summary.ts';
 import { poolCapacity } from './capacity-found.ts';
@@ -217,7 +217,7 @@ function judge(
     const reason =
       row.okRatio === 0
         ? 'no answer was OK'
-        : `only ${percent(row.okRatio)} of answers OK, ${percent(needed)} needed`;
+        : `only ${percent(row.okRatio)} of answers OK, ${givenPercent(needed)} needed`;
     const told = kind ? `${reason}; mostly ${kind}` : reason;
     // Then what was measured is mostly what it does instead.
     if (row.okRatio < MOSTLY_OK) return { kind: 'failed', stage: 'run', reason: told, log: '' };
@@ -289,7 +289,7 @@ function missedSlo(row: Pick<Row, Quantile | 'okRatio' | 'holds'>, { slo }: Scen
     const isLate = typeof ms === 'number' && limit !== undefined && ms > limit;
     return isLate ? [`${key} ${roundAbove(ms, limit)} ms > ${limit} ms`] : [];
   });
-  const missed = wrong ? [...late, `OK ${percent(okRatio)} < ${percent(slo.okRatio as number)}`] : late;
+  const missed = wrong ? [...late, `OK ${percent(okRatio)} < ${givenPercent(slo.okRatio as number)}`] : late;
   const point = row.holds?.kind === 'beyond' ? 'lower bound of the saturation point' : 'saturation point';
   return upTo ? missed.map((one) => `${one} up to the ${point}`) : missed;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { percent } from '../../text/percent.ts';
+import { givenPercent, percent } from '../../text/percent.ts';
 import {
   atLeast,
   atMost,
@@ -45,6 +45,7 @@ test('a lower bound is never rounded up', () => {
 });
 
 test('what is not all right never reads as 100 %, what is not nothing never as 0 %', () => {
+  expect([0.9875, 0.99995, 0.1, 1].map(givenPercent)).toEqual(['98.75 %', '99.995 %', '10 %', '100 %']);
   expect(percent(1)).toBe('100 %');
   expect(percent(300_298 / 300_299)).toBe('99.99 %');
   expect(percent(0.9876)).toBe('98.7 %');
@@ -119,6 +120,10 @@ describe('a change never claims more than its interval does', () => {
     [0.55, { low: 0.0001, high: 4.41e9 }, '×0.55', '×0.00…>×1,000'],
     [1500, { low: 1400, high: 1600 }, '×1,500', '×1,400…×1,600'],
     [1.049, null, '+4.9 %', ''],
+    // Beyond no change, which is what the verdict is about.
+    [1.015, { low: 1.0003, high: 1.0299 }, '+1.5 %', '+0.03…+3.0'],
+    [0.9, { low: 0.75, high: 0.996 }, '−10 %', '−25…−0.4'],
+    [1.01, { low: 1, high: 1.02 }, '+1.0 %', '0.0…+2.0'],
   ])('%d in %o', (ratio, interval, value, range) => {
     expect(change(ratio, interval)).toEqual({ value, interval: range });
   });

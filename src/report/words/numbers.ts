@@ -155,10 +155,12 @@ export interface ChangeText {
 
 /** Few fresh starts leave a ratio open upwards: digits of such a bound mean nothing. */
 const ENDLESS = 1000;
+/** Decimals of a percentage, at most. */
+const MOST_PLACES = 3;
 
 /**
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
- * rounded outwards, so it claims no more than is known. A ratio of four or more becomes a factor: `×12`.
+ * rounded outwards, so it claims no more than is known. A bound beyond no change never reads as no change. A ratio of four or more becomes a factor: `×12`.
  */
 export function change(ratio: number, interval: { low: number; high: number } | null): ChangeText {
   const { low, high } = interval ?? { low: ratio, high: ratio };
@@ -175,8 +177,16 @@ export function change(ratio: number, interval: { low: number; high: number } | 
     };
   }
   const scale = (high - low) / 2 < 0.0995 && Math.abs(ratio - 1) < 0.9995 ? 10 : 1;
-  const percents = (value: number, round: (value: number) => number) =>
-    signed(round(Number(((value - 1) * 100 * scale).toFixed(6))) / scale, scale === 10 ? 1 : 0);
+  const percents = (
+    value: number,
+    round: (value: number) => number,
+    places = scale === 10 ? 1 : 0,
+  ): string => {
+    const rounded = round(Number(((value - 1) * 100 * 10 ** places).toFixed(6))) / 10 ** places;
+    // A bound beyond no change has as many places as show that: the verdict is a matter of it.
+    const isHidden = rounded === 0 && round !== Math.round && value !== 1 && places < MOST_PLACES;
+    return isHidden ? percents(value, round, places + 1) : signed(rounded, places);
+  };
   return {
     value: `${percents(ratio, Math.round)} %`,
     interval: interval ? `${percents(low, Math.floor)}…${percents(high, Math.ceil)}` : '',

@@ -1,8 +1,9 @@
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import { SCRIPT_LOAD } from '../../results/results.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
+import { givenPercent } from '../../text/percent.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
-import { bytes, duration, points } from './numbers.ts';
+import { bytes, duration } from './numbers.ts';
 
 /** `load vus(8, 1s) · 3 fresh starts × 4 slices of each variant · seed 42`; of a run cut short `2 of 3 fresh starts`. */
 export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Summary): string {
@@ -10,7 +11,7 @@ export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Su
     starts < plan.instances
       ? `${starts} of ${plural(plan.instances, 'fresh start')}`
       : plural(starts, 'fresh start');
-  return `${facts.load === SCRIPT_LOAD ? 'load of the script' : `load ${facts.load}`} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${points(plan.durationScale)}`}`;
+  return `${facts.load === SCRIPT_LOAD ? 'load of the script' : `load ${facts.load}`} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${givenPercent(plan.durationScale)}`}`;
 }
 
 /** `seed 42`; of runs put together `seeds 42, 43`. */
