@@ -147,11 +147,12 @@ function makeWorld(scenarios: readonly object[]) {
     engine: {
       ...{ arena: { name: 'arena' }, signal: new AbortController().signal },
       docker: {
-        async try(args: readonly string[], { input }: { input: string }) {
+        async try(args: readonly string[], { input = '' }: { input?: string } = {}) {
           const name = args.at(-2) as string;
-          inputs[name] = JSON.parse(input);
+          if (args[0] === 'exec') inputs[name] = JSON.parse(input);
           if (name === 'walk') throw new Error('enough');
-          return { code: 0, stdout: '{}', stderr: '' };
+          // The arena is gone, too.
+          return { code: 0, stdout: args[1] === 'inspect' ? '' : '{}', stderr: '' };
         },
       },
     },
@@ -165,7 +166,8 @@ function makeWorld(scenarios: readonly object[]) {
 test('the check before the load asks paths and walks journeys with them', async () => {
   const { world, inputs, server } = makeWorld([scenario, bundled]);
   const known: KnownAnswers = { rounds: [], reported: new Set(), learned: new Map() };
-  await checkAnswers(world, [server], known, { fail: () => {}, restart: async () => [] });
+  const checking = checkAnswers(world, [server], known, { fail: () => {}, restart: async () => [] });
+  await expect(checking).rejects.toThrow('enough');
   expect(inputs.probe?.requests).toMatchObject([{ url: 'http://app.test:1/', headers: HEADERS }]);
   expect(inputs.walk).toMatchObject({ host: 'app.test', headers: HEADERS });
 });

@@ -30,15 +30,17 @@ test.each<[string, Scenario[], { mayRefuse: boolean; headOnly: boolean }]>([
 });
 
 /** Checks a server whose way through the journey `shop` has these steps. Gives its failures and the warnings. */
-async function checkWay(steps: readonly object[]) {
+async function checkWay(steps: readonly object[], lost: { code: number; isRunning: boolean } | null = null) {
   const warned: string[] = [];
   const remedies: string[] = [];
   const failed: string[] = [];
   const docker = {
-    try: async (args: readonly string[]) => ({
-      ...{ code: 0, stderr: '' },
-      stdout: args.includes('walk') ? JSON.stringify({ a: steps }) : '',
-    }),
+    try: async (args: readonly string[]) => {
+      if (lost && args[1] === 'inspect')
+        return { code: 0, stderr: '', stdout: stateOf('arena', lost.isRunning) };
+      if (lost && args.includes('walk')) return { code: lost.code, stderr: 'k6 ended', stdout: '' };
+      return { code: 0, stderr: '', stdout: args.includes('walk') ? JSON.stringify({ a: steps }) : '' };
+    },
   };
   const journey = { kind: 'bundled', name: 'shop' } as Scenario['journey'];
   const world = {
@@ -61,6 +63,12 @@ async function checkWay(steps: readonly object[]) {
   return { warned, remedies, failed };
 }
 
+const stateOf = (name: string, isRunning: boolean) =>
+  JSON.stringify({
+    ...{ id: name, name: `/${name}`, memory: 0 },
+    state: { Running: isRunning, Pid: 1, ExitCode: 1, OOMKilled: false, StartedAt: '' },
+  });
+
 const page = { error: '', type: 'text/html', body: '' };
 const moved = { ...page, status: 301, location: '/en' };
 const form = { ...page, status: 302, location: '/cart' };
@@ -81,6 +89,12 @@ test('a journey that never gets to an endpoint fails the variant', async () => {
   const answer = { ...moved, fault: 'wrong answer', unreached: ['cart'] };
   const { failed } = await checkWay([{ endpoint: 'product', headOnly: false, expects: false, answer }]);
   expect(failed).toEqual(['product (shop) answers HTTP 301 to /en, and its journey never requests cart']);
+});
+
+test('k6 that fails in a live arena fails the variant, a lost arena the run', async () => {
+  const { failed } = await checkWay([], { code: 137, isRunning: true });
+  expect(failed).toEqual([expect.stringContaining('its answers cannot be read: ')]);
+  await expect(checkWay([], { code: 1, isRunning: false })).rejects.toThrow('k6 ended');
 });
 
 test('rules of .htaccess are named only if servers that obey them differ from those that do not', () => {

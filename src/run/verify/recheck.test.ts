@@ -117,11 +117,23 @@ test('after the load, a server whose answers cannot be read fails alone', async 
 });
 
 test('after the load, a lost arena is no fault of a variant', async () => {
-  const { world } = makeWorld(['/0'], () => {
+  const killed = () => {
     throw new DockerError(['exec'], { code: 1, stdout: '', stderr: 'No such container' } as Finished);
-  });
+  };
+  const { world } = makeWorld(['/0'], killed, { isRunning: () => false });
   const fail = () => expect.unreachable();
   await expect(recheckAnswers(world, SERVERS, learnBoth(['/0']), fail)).rejects.toThrow('No such container');
+});
+
+test('after the load, k6 that fails in a live arena is the fault of the variant', async () => {
+  const { world } = makeWorld(['/0'], (url) => {
+    if (url.includes(':2/'))
+      throw new DockerError(['exec'], { code: 137, stdout: '', stderr: '' } as Finished);
+    return answer('a page');
+  });
+  const failed: string[] = [];
+  await recheckAnswers(world, SERVERS, learnBoth(['/0']), (id) => failed.push(id));
+  expect(failed).toEqual(['nginx']);
 });
 
 describe('after the load, a server that works off its queue', () => {

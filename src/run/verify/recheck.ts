@@ -1,13 +1,12 @@
 import { hasRate } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
-import { DockerError, expectEngine } from '../../engine/docker.ts';
 import type { Failure } from '../../results/results.ts';
 import { findDeaths, type Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
 import { type Checked, expectationOf, findDifference } from './checked.ts';
 import { appOf, type Learned } from './learned.ts';
-import { askPaths, pathsOf } from './requests.ts';
+import { askPaths, expectArena, pathsOf } from './requests.ts';
 import type { Answer } from './verify.ts';
 
 /**
@@ -34,10 +33,7 @@ export async function recheckAnswers(
       }
       if (odd !== null) odd = await findOdd(world, server, paths, learned);
     } catch (error) {
-      world.engine.signal.throwIfAborted();
-      // A lost arena or engine is no fault of a variant.
-      if (error instanceof DockerError && !error.finished.timedOut) throw error;
-      await expectEngine(world.engine.docker);
+      await expectArena(world.engine, error);
       const reason = `its answers after the load cannot be read: ${(error as Error).message}`;
       fail(id, { stage: 'run', reason, log: '' });
       continue;

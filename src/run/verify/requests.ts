@@ -1,8 +1,10 @@
 import type { Scenario } from '../../config/types.ts';
+import { expectEngine, inspectContainer } from '../../engine/docker.ts';
+import { readMachineError } from '../../errors.ts';
 import { ask, type Question, walk } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf, sentBy } from '../servers/target.ts';
-import type { World } from '../world.ts';
+import type { Engine, World } from '../world.ts';
 import type { Answer, Asked, Round } from './verify.ts';
 
 /** All that the scenarios ask: of all these servers at once the paths, then the way of each journey on one after the other. */
@@ -29,6 +31,18 @@ export async function askAll(world: World, servers: readonly Server[]): Promise<
     }
   }
   return replies;
+}
+
+/**
+ * Throws if answers could not be read because this machine, the engine or the arena failed, or the run was stopped. Else
+ * it is the fault of the variant that was asked, as with an answer without end.
+ */
+export async function expectArena({ docker, arena, signal }: Engine, error: unknown): Promise<void> {
+  signal.throwIfAborted();
+  const failure = readMachineError(error);
+  if (failure !== null) throw failure;
+  await expectEngine(docker);
+  if (!(await inspectContainer(docker, arena.name))?.running) throw error;
 }
 
 const addressesOf = (servers: readonly Server[], host: string) =>
