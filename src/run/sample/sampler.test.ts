@@ -4,7 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folder, useFolder } from '../../../test/fixtures/folder.ts';
-import { keepLines } from './sampler.ts';
+import type { Batch } from '../../plan/timeline/slices.ts';
+import type { Engine } from '../world.ts';
+import { keepLines, type Watch, waitForSamples } from './sampler.ts';
 import { Samples } from './samples.ts';
 
 useFolder();
@@ -139,6 +141,28 @@ describe.skipIf(!linux)('sampler.sh', () => {
     expect(samples.cpu[0]?.usedUs).toEqual([123456, 123456]);
     const container = { bytes: 5120, processes: 3, throttledUs: 789, oomKills: 3 };
     expect(samples.memory[0]?.containers).toEqual([container, container]);
+  });
+});
+
+describe('samples of the end of a load', () => {
+  const slice = { startMs: 0, durationMs: 1000, warmup: false, variant: 'a', scenario: 'quick', block: 0 };
+  const batch = { slices: [slice], drainMs: 500 } as unknown as Batch;
+  const waitedMs = async (samples: Samples, endedAtMs = Infinity) => {
+    let elapsed = 0;
+    const sleep = async (ms: number) => {
+      elapsed += ms;
+      if (elapsed >= endedAtMs) samples.ended = true;
+    };
+    const engine = { host: { elapsed: () => elapsed, sleep }, signal: new AbortController().signal };
+    await waitForSamples(engine as unknown as Engine, { samples } as Watch, batch, null);
+    return elapsed;
+  };
+
+  test('are waited for as long as the sampler reads', async () => {
+    expect(await waitedMs(read(['clock 100 1']))).toBeGreaterThan(4000);
+    expect(await waitedMs(read(['clock 100 1']), 100)).toBe(100);
+    expect(await waitedMs(Object.assign(read(['clock 100 1']), { ended: true }))).toBe(0);
+    expect(await waitedMs(read([]))).toBe(0);
   });
 });
 

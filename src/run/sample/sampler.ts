@@ -51,7 +51,6 @@ export async function startSampler(
 ): Promise<Sampler> {
   const name = `php-runtime-bench-${run}-sampler`;
   const heard = new Heard();
-  let ended = false;
   let closing = false;
   const running = host.start('docker', samplerArguments(name, run, arena.pid, tool), {
     onLine: (line, stream) => {
@@ -60,13 +59,13 @@ export async function startSampler(
   });
   // One that could not even be started has ended, too; whoever waits for `done` hears why.
   const end = () => {
-    ended = true;
+    heard.end();
     if (heard.clock === '' || closing || signal.aborted) return;
     sink.warn(ENDED);
   };
   running.done.then(end, end);
   const until = async (holds: () => boolean, ms: number) => {
-    await pollUntil({ host, signal }, () => holds() || ended, ms);
+    await pollUntil({ host, signal }, () => holds() || heard.ended, ms);
     signal.throwIfAborted();
   };
   const close = async () => {
@@ -83,7 +82,7 @@ export async function startSampler(
   }
   if (heard.clock === '') {
     await expectEngine(docker);
-    const why = ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
+    const why = heard.ended ? lastLines((await running.done).stderr, 1) : 'it prints nothing';
     sink.say(`CPU and memory cannot be read on this engine: ${why}`);
   }
   return {
@@ -106,6 +105,8 @@ class Heard {
   clock = '';
   /** Number of the watch that the sampler reads for. */
   told = 0;
+  /** The sampler is gone. */
+  ended = false;
   #number = 0;
   #current: Watch | null = null;
 
@@ -121,9 +122,15 @@ class Heard {
   /** Its number: lines count for it once the sampler repeats the number. */
   begin(watch: Watch): number {
     this.#current = watch;
+    watch.samples.ended = this.ended;
     watch.raw.add(describeColumns(watch));
     this.#keep(this.clock);
     return ++this.#number;
+  }
+
+  end(): void {
+    this.ended = true;
+    if (this.#current) this.#current.samples.ended = true;
   }
 
   #keep(line: string): void {
@@ -208,7 +215,7 @@ export async function waitForSamples(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
   const sampled = () => Math.min(samples.completeMs, failed ? (samples.memory.at(-1)?.atMs ?? 0) : Infinity);
-  await pollUntil(engine, () => sampled() >= endMs, batch.drainMs + SETTLE_MS);
+  await pollUntil(engine, () => samples.ended || sampled() >= endMs, batch.drainMs + SETTLE_MS);
 }
 
 /** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */

@@ -33,6 +33,8 @@ export class Samples {
   completeMs = 0;
   /** Unix ms at uptime 0. */
   bootMs: number | null = null;
+  /** Nobody reads any more: no sample will follow. */
+  ended = false;
   private readonly parts: ReadonlyMap<number, number>;
 
   /** @param parts index of a container → that of the one with which it is counted */
