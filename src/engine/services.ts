@@ -25,6 +25,7 @@ import {
   earlyFlags,
   expectEngine,
   inspectContainer,
+  isAnswering,
   LIMITS_MS,
   lastLines,
   readLog,
@@ -241,6 +242,7 @@ export async function startServices(
       const warnings: Warning[] = [];
       for (const { service, container } of containers.filter((c) => !dead.has(c.service))) {
         if ((await inspectContainer(docker, container))?.running) continue;
+        if (!(await isAnswering(docker))) return [];
         dead.add(service);
         const log = lastLines(await readLog(docker, container, 20), 1);
         warnings.push({

@@ -62,7 +62,10 @@ export async function openService(
   { service, container, kind }: Pick<CountedService, 'service' | 'container' | 'kind'>,
 ): Promise<CountedService> {
   const { read, close } = await READERS[kind](world, container);
-  await read();
+  await read().catch(async (error) => {
+    await close().catch(() => {});
+    throw error;
+  });
   return { service, container, kind, read, close };
 }
 
@@ -129,7 +132,9 @@ async function openPostgres(world: ReadWorld, container: string): Promise<Reader
     return { ...reading, values: { ...reading.values, queries: log.statements } };
   };
   const close = async () => {
-    if (!hasStatements) await psql(STOP_LOG);
+    // The setting would outlive the run in a volume of the user's: it is taken back after a stop, too.
+    const unstopped = { ...world, signal: new AbortController().signal };
+    if (!hasStatements) await run(unstopped, container, PSQL, STOP_LOG);
   };
   return { read, close };
 }

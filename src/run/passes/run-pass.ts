@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Scenario } from '../../config/types.ts';
 import { expectEngine, LIMITS_MS } from '../../engine/docker.ts';
-import { MachineError } from '../../errors.ts';
+import { readMachineError } from '../../errors.ts';
 import type { Instance } from '../../plan/instances.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement } from '../../results/results.ts';
@@ -130,8 +130,9 @@ export async function guard(
   } catch (error) {
     engine.signal.throwIfAborted();
     await expectEngine(engine.docker);
-    // Another machine that loads is gone: the passes behind cannot do without it either.
-    if (error instanceof MachineError) throw error;
+    // Another machine that loads is gone, or the disk is full: the passes behind cannot do without it either.
+    const failure = readMachineError(error);
+    if (failure !== null) throw failure;
     const labels = variants.map(({ label }) => label).join(', ');
     const message = `${title}${labels && ` of ${labels}`}: ${(error as Error).message}`;
     sink.warn({ code, message, remedy, variant: null });
@@ -172,9 +173,13 @@ async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit)
     await pass.visit(ready);
   } finally {
     const ids = visit.left.map(({ id }) => id);
-    await Promise.all(ids.map((id) => keepLogs(engine, sink, instance, id)));
-    await removeServers(engine, instance, ids);
-    await watch?.raw.flush();
+    try {
+      await Promise.all(ids.map((id) => keepLogs(engine, sink, instance, id)));
+      await watch?.raw.flush();
+    } finally {
+      // The next start has the same ports.
+      await removeServers(engine, instance, ids);
+    }
   }
 }
 
