@@ -15,7 +15,7 @@ import type { Row, ScenarioSummary } from '../summary.ts';
 export function findFlaws(of: ScenarioSummary, results: Results): Warning[] {
   const scenario = { ...of, rows: [...of.rows, ...of.bases] };
   return [
-    ...ofGenerator(scenario),
+    ...ofGenerator(scenario, results.plan),
     ...ofTimeouts(scenario),
     ...ofLoss(scenario),
     ...ofResets(scenario),
@@ -35,7 +35,14 @@ function about(scenario: ScenarioSummary, rows: readonly Row[]): string {
   return `scenario ${scenario.facts.name}: ${rows.map((row) => row.label).join(', ')}`;
 }
 
-function ofGenerator(scenario: ScenarioSummary): Warning[] {
+/** More load than the generators of a run can send. Those on other machines take nothing from the servers. */
+const MORE_LOAD = {
+  here: 'give k6 more cores (--load-cpus) and the servers fewer (--server-cpus)',
+  engines: 'add machines to `load-engines`, or use some with more CPUs',
+  cluster: 'make more pods with --segments, or give each more CPUs',
+};
+
+function ofGenerator(scenario: ScenarioSummary, { elsewhere }: Results['plan']): Warning[] {
   const warnings: Warning[] = [];
   const bound = scenario.rows.filter((row) => row.slices.generatorBound > 0);
   if (bound.length > 0) {
@@ -44,7 +51,7 @@ function ofGenerator(scenario: ScenarioSummary): Warning[] {
       warning(
         'generator-bound',
         `${about(scenario, bound)}: the load generator was the limit in ${slices}`,
-        'give k6 more cores (--load-cpus) and the servers fewer (--server-cpus)',
+        MORE_LOAD[elsewhere?.kind ?? 'here'],
         bound,
       ),
     );

@@ -20,6 +20,14 @@ describe('warnings', () => {
     expect(codes({ ...results, measurements: [], duets: [] })).toEqual(['htaccess']);
   });
 
+  test('the load generator shares no CPU with servers on another machine', () => {
+    const results = structuredClone(fixtures.quick?.() as Results);
+    results.plan.cpus.load.push(...results.plan.cpus.server);
+    expect(codes(results)).toContain('shared-cores');
+    results.plan.elsewhere = { kind: 'engines', target: '10.0.0.5', generators: [] };
+    expect(codes(results)).not.toContain('shared-cores');
+  });
+
   const cases: [code: string, change: (results: Results) => void][] = [
     ['shared-cores', ({ plan }) => plan.cpus.load.push(0)],
     ['stopped', ({ run }) => Object.assign(run, { stopped: 'SIGINT' })],

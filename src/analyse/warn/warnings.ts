@@ -161,7 +161,7 @@ function ofPhp(variants: Results['variants']): Warning[] {
 
 function ofMachine(results: Results): Warning[] {
   const { plan, measurements, duets } = results;
-  const shared = plan.cpus.server.filter((cpu) => plan.cpus.load.includes(cpu));
+  const shared = plan.elsewhere ? [] : plan.cpus.server.filter((cpu) => plan.cpus.load.includes(cpu));
   return [
     ...(shared.length > 0 ? [warnOfSharedCpus(shared)] : []),
     ...warnOfBlindness(measurements),
