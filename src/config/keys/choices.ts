@@ -137,7 +137,7 @@ export function formatChoice({ runtime, set }: RuntimeChoice): string {
 
 /** Throws when a choice is the same variant as an earlier one (defaults count) or takes its alias. */
 export function checkDistinct(choice: RuntimeChoice, earlier: readonly RuntimeChoice[]): void {
-  const twin = earlier.find((other) => effective(other) === effective(choice));
+  const twin = findTwin(choice, earlier);
   if (twin) {
     throw new UserError('the same variant twice', {
       found: `${quote(formatChoice(twin))} and ${quote(formatChoice(choice))}`,
@@ -147,6 +147,14 @@ export function checkDistinct(choice: RuntimeChoice, earlier: readonly RuntimeCh
   if (choice.as !== undefined && earlier.some(({ as }) => as === choice.as)) {
     throw refuse('alias used twice', choice.as, 'an alias for one variant each');
   }
+}
+
+/** The same variant, chosen before with the same options or by their defaults. */
+export function findTwin(
+  choice: RuntimeChoice,
+  earlier: readonly RuntimeChoice[],
+): RuntimeChoice | undefined {
+  return earlier.find((other) => effective(other) === effective(choice));
 }
 
 function effective({ runtime, set }: RuntimeChoice): string {

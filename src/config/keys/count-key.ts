@@ -29,9 +29,11 @@ export function readCounters(
     throw new UserError('no services to count by', { where: given.place(), found: quote('services'), hint });
   }
   for (const [i, rule] of (gates?.value ?? []).entries()) {
+    const where = gates?.place(i);
+    if ('metric' in rule && rule.metric === 'services' && !services)
+      at(where, () => refuseUnserved(rule.source));
     if (!('count' in rule) || rule.count === undefined) continue;
     const { by } = COUNT_NAMES[rule.count] as { by: Counter };
-    const where = gates?.place(i);
     // A stronger source may count something else: the rule is then left out of the run.
     const { unchecked } = toCheck(layers, 'fail-on', ['count'], where);
     at(where, () =>
@@ -43,12 +45,14 @@ export function readCounters(
   return wanted.size > 0 ? { count: COUNTERS.filter((counter) => wanted.has(counter)) } : {};
 }
 
+function refuseUnserved(source: string): never {
+  const hint = 'set `services` to the compose file of your database, or use another limit';
+  throw new UserError('a limit on services, and there are none', { found: quote(source), hint });
+}
+
 /** A gate on what nobody counts could never fail. */
 function checkCounted(source: string, by: Counter, chosen: readonly Counter[] | null, hasServices: boolean) {
-  if (by === 'services' && !hasServices) {
-    const hint = 'set `services` to the compose file of your database, or use another limit';
-    throw new UserError('a limit on services, and there are none', { found: quote(source), hint });
-  }
+  if (by === 'services' && !hasServices) refuseUnserved(source);
   if (chosen === null || chosen.includes(by)) return;
   throw new UserError('a limit on what is not counted', {
     found: quote(source),

@@ -24,6 +24,20 @@ test('each value of the option, the chosen one first and once', () => {
   ]);
 });
 
+test('what is chosen anyway is there once, also by its default', () => {
+  expect(expand('nginx-fpm[workers=4],nginx-fpm[workers=16]', 'workers=4,16')).toEqual([
+    'nginx-fpm[workers=4]',
+    'nginx-fpm[workers=16]',
+  ]);
+  expect(expand('nginx-fpm,nginx-fpm[workers=4]', 'workers=4,16')).toEqual([
+    'nginx-fpm',
+    'nginx-fpm[workers=4]',
+  ]);
+  expect(() => expand('a=nginx-fpm[workers=4],a-16=nginx-fpm[workers=8]', 'workers=16')).toThrow(
+    'alias used twice',
+  );
+});
+
 test('powers of two by default', () => {
   expect(expand('apache', 'workers')).toHaveLength(7);
 });

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts';
 import { parseInteger, quote, refuse } from '../text.ts';
 import type { Runtime, RuntimeChoice, Tune } from '../types.ts';
-import { choose } from './choices.ts';
+import { checkDistinct, choose, findTwin } from './choices.ts';
 
 /** Twice as much each time: what lies between two of them hardly differs from both. */
 const VALUES = [2, 4, 8, 16, 32, 64, 128];
@@ -20,7 +20,8 @@ export function parseTune(text: string): Tune {
 
 /**
  * Every runtime that has the option with each of its values; as it was chosen comes first, and is what the others are
- * compared with. Throws a UserError when none has it, or for a given value that it does not allow.
+ * compared with. One that is chosen anyway is there once. Throws a UserError when none has it, for a given value that it does
+ * not allow, or where an alias is taken.
  */
 export function expandTune(
   choices: readonly RuntimeChoice[],
@@ -40,6 +41,7 @@ export function expandTune(
       allowed: [...new Set(numbers)].join(', ') || 'none',
     });
   }
+  const taken = [...choices];
   return choices.flatMap((choice) => {
     const spec = specOf(choice);
     if (!spec) return [choice];
@@ -49,12 +51,15 @@ export function expandTune(
     const others = tried.filter((value) => value !== own);
     const { [option]: _, ...rest } = choice.set;
     const set = Object.entries(rest).map(([name, value]) => [name, String(value)] as const);
-    return [
-      choice,
-      ...others.map((value) => {
-        const as = choice.as && `${choice.as}-${value}`;
-        return choose(choice.runtime.name, as, [...set, [option, String(value)]], runtimes);
-      }),
-    ];
+    const found = others.map((value) => {
+      const as = choice.as && `${choice.as}-${value}`;
+      return choose(choice.runtime.name, as, [...set, [option, String(value)]], runtimes);
+    });
+    const added = found.filter((one) => !findTwin(one, taken));
+    for (const one of added) {
+      checkDistinct(one, taken);
+      taken.push(one);
+    }
+    return [choice, ...added];
   });
 }
