@@ -30,6 +30,7 @@ export async function findNeedsAt(
   const texts = new Map<string, string>();
   const files: Files = {
     read: (name) => texts.get(name) ?? null,
+    start: (name) => Buffer.from(texts.get(name)?.slice(0, 2) ?? ''),
     kind: (name) => (texts.has(name) ? 'file' : null),
     list: () => [],
   };

@@ -30,6 +30,8 @@ export interface Document {
 
 /** Bytes of UTF-16, of a legacy encoding or of no text become these. */
 const UNREADABLE = /[\0\uFFFD]/;
+/** How such files come about. */
+export const TO_SAVE = 'save it as UTF-8; PowerShell writes UTF-16 unless it has -Encoding utf8';
 const MAX_NODES = 20_000;
 
 /** Reads a YAML file of the disk; in messages it goes by its path from the current folder where it lies below it. */
@@ -39,8 +41,7 @@ export function readYamlFile(path: string, cwd: string, files: Files): Document 
   if (text === null) throw new UserError('cannot be read', { where: { name } });
   const bad = text.split('\n').findIndex((line) => UNREADABLE.test(line));
   if (bad >= 0) {
-    const hint = 'save it as UTF-8; PowerShell writes UTF-16 unless it has -Encoding utf8';
-    throw new UserError('not UTF-8', { where: { name, line: bad + 1 }, hint });
+    throw new UserError('not UTF-8', { where: { name, line: bad + 1 }, hint: TO_SAVE });
   }
   return readYaml(name, text);
 }

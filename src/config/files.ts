@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { UserError } from '../errors.ts';
 
 /** All that `config` sees of the disk; tests give a map of their own. */
 export interface Files {
   /** Text of a file, null when there is none that can be read. Errors: UserError, it has more than `maxBytes`, 1 MiB. */
   read(path: string, maxBytes?: number): string | null;
+  /** The first two bytes of a file, however large it is; fewer where it has no more or cannot be read. */
+  start(path: string): Buffer;
   kind(path: string): 'file' | 'folder' | null;
   /** Names in a folder, sorted; empty when there is none. */
   list(path: string): string[];
@@ -26,6 +28,19 @@ export const realFiles: Files = {
       return readFileSync(path, 'utf8');
     } catch {
       return null;
+    }
+  },
+  start(path) {
+    const bytes = Buffer.alloc(2);
+    try {
+      const file = openSync(path, 'r');
+      try {
+        return bytes.subarray(0, readSync(file, bytes));
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      return bytes.subarray(0, 0);
     }
   },
   kind(path) {

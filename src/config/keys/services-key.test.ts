@@ -11,6 +11,7 @@ function read(services: string) {
     'index.php': '<?php',
     'compose.yaml': 'services: {}',
     'dump.sql': '',
+    'utf-16.sql': '\xff\xfe-\0',
     'odd $name/dump.sql.gz': '',
   };
   const packageRoot = new URL('../../..', import.meta.url).pathname;
@@ -87,6 +88,10 @@ test.each([
   ['{ file: compose.yaml, image: mariadb:11 }', '.bench.yml:1: `services` has both `file` and `image`'],
   ['{ image: mariadb:11, reset: { mariadb: echo } }', '.bench.yml:1: `reset` needs `file`'],
   ['{ image: mariadb:11, dump: other.sql }', ".bench.yml:1: no such file\n  found:   'other.sql'"],
+  [
+    '{ image: mariadb:11, dump: utf-16.sql }',
+    ".bench.yml:1: not UTF-8\n  found:   'utf-16.sql'\n  hint:    save it as UTF-8; PowerShell writes UTF-16 unless",
+  ],
   ['{ file: other.yaml }', ".bench.yml:1: no such file\n  found:   'other.yaml'"],
   ['{ image: mysql/mysql-server:8.0 }', "no database by this image\n  found:   'mysql/mysql-server:8.0'"],
   [

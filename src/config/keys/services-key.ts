@@ -1,10 +1,14 @@
 import { resolve } from 'node:path';
 import { UserError } from '../../errors.ts';
+import { TO_SAVE } from '../document.ts';
 import type { Files } from '../files.ts';
 import { DATABASE_NAMES, databaseIn, describeDatabase } from '../parts/databases.ts';
 import { quote } from '../text.ts';
 import type { Config, ServicesChoice } from '../types.ts';
 import { find, type Given, type Layer } from './layers.ts';
+
+/** Its marks of byte order: clients of databases fail at the first. */
+const UTF_16 = ['fffe', 'feff'];
 
 /** A compose file itself is read by docker compose, when a run begins. */
 export function readServices(layers: readonly Layer[], files: Files): Pick<Config, 'services'> {
@@ -53,8 +57,11 @@ function readDatabase(
     });
   }
   const path = dump === undefined ? null : resolve(base, dump);
-  if (path !== null)
+  if (path !== null) {
     checkFile(path, dump as string, place('dump'), 'a file of SQL: dump.sql or dump.sql.gz', files);
+    if (UTF_16.includes(files.start(path).toString('hex')))
+      throw new UserError('not UTF-8', { where: place('dump'), found: quote(dump as string), hint: TO_SAVE });
+  }
   return { file: image, ...describeDatabase(name, image, path) };
 }
 
