@@ -22,6 +22,10 @@ describe('bad input', () => {
       "input runtime: unknown input\n  found:   'runtime'\n  allowed: app, …\n  hint:    did you mean 'runtimes'?",
     ],
     [
+      { version: '1' },
+      "input version: unknown input\n  found:   'version'\n  allowed: app, …\n  hint:    rename the variable INPUT_VERSION if it is one of your job",
+    ],
+    [
       { load: 'const(1)' },
       "input load: 'const' takes 2 values, not 1\n  found:   'const(1)'\n  allowed: const(rps, time)",
     ],

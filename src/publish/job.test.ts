@@ -65,6 +65,8 @@ test('finds the ends of a group in a merge queue', () => {
 test.each([
   ['what the workflow hands on', { PHP_RUNTIME_BENCH_BASE: 'release/1.x' }, 'main', 'release/1.x'],
   ['the default branch', { PHP_RUNTIME_BENCH_BASE: '' }, 'develop', 'develop'],
+  ['that of a schedule', { GITHUB_EVENT_NAME: 'schedule', GITHUB_REF_NAME: 'trunk' }, undefined, 'trunk'],
+  ['none of another event', { GITHUB_REF_NAME: 'feature' }, undefined, null],
   ['none', {}, undefined, null],
 ])('the branch that `base` starts from: %s', (_, more, branch, expected) => {
   expect(readBase({ ...env, ...more }, { repository: { default_branch: branch } }).branch).toBe(expected);
@@ -138,5 +140,10 @@ test('the reusable workflow hands its inputs on as JSON', () => {
   expect(given({ 'timeout-minutes': '' }).minutes).toBe(60);
   expect(() => given({ 'timeout-minutes': '1h' })).toThrow('not a whole number');
   expect(() => given({ shards: '0' })).toThrow('number out of bounds');
+  const commit = 'a'.repeat(40);
+  expect(given({ 'pull-request': '7', ref: commit }).shards).toBe('runtimes');
+  expect(given({ 'pull-request': '', ref: 'main' }).shards).toBe('runtimes');
+  expect(() => given({ 'pull-request': '7', ref: 'main' })).toThrow('not a commit');
+  expect(() => given({ 'pull-request': '#7', ref: commit })).toThrow('not a whole number');
   expect(() => readWorkflow({ INPUT_INPUTS: '[' })).toThrow();
 });

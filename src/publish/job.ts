@@ -8,6 +8,7 @@ import { keysOf } from '../config/keys/key-sources.ts';
 import { parseInteger, quote } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { PullRequest } from './api/pulls.ts';
+import { readAsked } from './origin.ts';
 
 /** The job of a workflow run that we are a step of, and what it wants published. */
 export interface WorkflowJob {
@@ -87,6 +88,7 @@ export function readWorkflow(
   const minutes = at({ name: 'input timeout-minutes' }, () =>
     limit === undefined ? null : parseInteger(String(limit).trim() || DEFAULT_MINUTES, { min: 1 }),
   );
+  readAsked({ pull: String(given['pull-request'] ?? ''), commit: String(given.ref ?? '') });
   if (given['artifact-name'] !== undefined) checkPattern(String(given['artifact-name']));
   return {
     ...readInputs({ ...Object.fromEntries(inputs), GITHUB_WORKSPACE: env.GITHUB_WORKSPACE }),
@@ -140,13 +142,15 @@ function readPullEnds(env: Env, event: unknown): PullEnds | null {
 
 /**
  * The branch that `compare-to: base` starts from where the event is about no pull request: what the workflow hands on
- * for a request in a comment, else the repository's default branch. Null where neither is known.
+ * for a request in a comment, else the repository's default branch. A schedule always runs on that one, and its event may not
+ * name it. Null where none is known.
  */
 function readBranch(env: Env, event: unknown): string | null {
   const asked = env.PHP_RUNTIME_BENCH_BASE?.trim();
   if (asked) return asked;
   const branch = ((event ?? {}) as Event).repository?.default_branch;
-  return typeof branch === 'string' && branch !== '' ? branch : null;
+  if (typeof branch === 'string' && branch !== '') return branch;
+  return env.GITHUB_EVENT_NAME === 'schedule' ? env.GITHUB_REF_NAME || null : null;
 }
 
 const isCommit = (sha: unknown): sha is string =>

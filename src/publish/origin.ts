@@ -113,6 +113,18 @@ export async function whyOutdated(event: unknown, pulls: Pulls): Promise<string 
   return outdated?.why ?? null;
 }
 
+/** The number of the pull request that is asked for; null: none is. Throws a UserError where it or the commit is none. */
+export function readAsked({ pull, commit }: Asked): number | null {
+  if (pull === '') return null;
+  const number = at({ name: 'input pull-request' }, () => parseInteger(pull, { min: 1 }));
+  if (/^[0-9a-f]{40,64}$/.test(commit)) return number;
+  throw new UserError('not a commit', {
+    where: { name: 'input ref' },
+    found: quote(commit),
+    allowed: 'with pull-request, the full hash of the measured commit',
+  });
+}
+
 /**
  * The pull request that was asked for by number, for a commit that was measured; null where none was. A number alone is
  * not believed: the pull request must be open and have that commit on top.
@@ -122,15 +134,8 @@ export async function findAsked(
   repository: string,
   pulls: Pulls,
 ): Promise<Origin | null> {
-  if (pull === '') return null;
-  const number = at({ name: 'input pull-request' }, () => parseInteger(pull, { min: 1 }));
-  if (!/^[0-9a-f]{40,64}$/.test(commit)) {
-    throw new UserError('not a commit', {
-      where: { name: 'input ref' },
-      found: quote(commit),
-      allowed: 'with pull-request, the full hash of the measured commit',
-    });
-  }
+  const number = readAsked({ pull, commit });
+  if (number === null) return null;
   const [owner = '', repo = ''] = repository.split('/');
   const found = await pulls.open(number);
   if (!found) return { measured: null, pull: null, why: `there is no open pull request ${number}` };

@@ -8,7 +8,7 @@ import { docsUrl } from '../report/format/md-comparisons.ts';
 import { htmlGroup, streamHtml } from '../report/html/render.ts';
 import { renderShards } from '../report/shards.ts';
 import type { Results } from '../results/results.ts';
-import { firstThatFits, SUMMARY_BYTES } from './api/fit-size.ts';
+import { firstThatFits, SUMMARY_BYTES, TOO_LONG } from './api/fit-size.ts';
 import { indexOf, type WantedShards } from './gather.ts';
 import type { WorkflowJob } from './job.ts';
 import type { Origin } from './origin.ts';
@@ -39,7 +39,7 @@ export async function summarise(
   runUrl: string,
 ): Promise<void> {
   const text = firstThatFits(
-    render(results, wanted).map((stage) => linked(stage, results, runUrl)),
+    linkAll(render(results, wanted), results, runUrl),
     (stage) => Buffer.byteLength(stage) <= SUMMARY_BYTES,
   );
   await core.summary.addRaw(text, true).write();
@@ -64,7 +64,7 @@ export async function commentOnOrigin(what: Commented, outlets: Outlets): Promis
   const job = origin ? adopt(what.job, origin) : what.job;
   // A machine that ran out of time or lost its engine is named in it. If a newer push was the reason, there is no pull
   // request in the origin, or this job was cancelled, too.
-  const stages = render(results, wanted, placeOf(job)).map((stage) => linked(stage, results, job.runUrl));
+  const stages = linkAll(render(results, wanted, placeOf(job)), results, job.runUrl);
   outlets.setOutput('comment-url', (await comment(stages, null, job, outlets)) ?? '');
   return 0;
 }
@@ -86,13 +86,14 @@ function workflowKey(workflow: string, artifact: string): string {
   return `workflow/${workflow}/${artifact}`;
 }
 
-function linked(stage: string, [first]: readonly Results[], runUrl: string): string {
+/** If even the last is too long, the links still lead to all of it. */
+function linkAll(stages: readonly string[], [first]: readonly Results[], runUrl: string): string[] {
   const docs = first ? docsUrl(first.tool.version, 'reading-the-report') : null;
   const links = footer([
     ['Full run, with results and reports as artifacts', runUrl],
     ['How to read this', docs],
   ]);
-  return `${stage.trimEnd()}\n\n${links}\n`;
+  return [...stages, TOO_LONG].map((stage) => `${stage.trimEnd()}\n\n${links}\n`);
 }
 
 /** Numbers that no measurement gives can be more than the renderer bears. */

@@ -186,7 +186,7 @@ export const githubFaults: readonly Fault<Desk>[] = [
             ? `No comment: the token may not write one (HTTP ${status}…permissions: pull-requests: write`
             : `No comment: HTTP ${status}: …`,
       exitCode: null,
-      kept: 'the job summary and all files; the step goes on with a warning',
+      kept: `the job summary and all files${status === 403 || status === 404 ? '' : '; the step goes on with a warning'}`,
       inject: () => publishTo(answers(status)),
     }),
   ),

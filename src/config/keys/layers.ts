@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { type Place, UserError } from '../../errors.ts';
-import { at, type Document, documentOf, readYamlFile, validate, withPlace } from '../document.ts';
+import { at, type Document, documentOf, readYamlFile, validate } from '../document.ts';
 import { CONFIG_FILES, type Files } from '../files.ts';
 import { KEYS, type KeyName, type Values } from '../keys.ts';
 import { findApp } from '../parts/apps.ts';
@@ -104,7 +104,12 @@ function readInputs(inputs: Readonly<Record<string, string>>): Record<string, un
     if (!text.trim()) continue;
     const where = { name: `input ${name}` };
     const key = keysOf('input').find((k) => k === name);
-    if (!key) throw withPlace(unknownWord('input', name, keysOf('input')), where);
+    if (!key) {
+      const { message, detail } = unknownWord('input', name, keysOf('input'));
+      // The runner hands on variables of the job's own under such names as well.
+      const variable = `rename the variable INPUT_${name.toUpperCase()} if it is one of your job`;
+      throw new UserError(message, { ...detail, where, hint: detail.hint ?? variable });
+    }
     const { many } = KEYS[key] as Key;
     const lines = text.split(/\r?\n/);
     if (many === 'pairs') data[key] = at(where, () => readPairs(splitList(text), exampleOf(key)));
