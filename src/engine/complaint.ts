@@ -37,7 +37,7 @@ export async function readComplaint(
   sinceMs: number | null,
 ): Promise<Logged> {
   const log = dropOwn(await readLog(docker, container, LOG_LINES, sinceMs));
-  const own = await readOwnLogs(docker, container);
+  const own = await readOwnLogs(docker, container, sinceMs ?? 0);
   const lines = own.split('\n');
   const from = lines.findLastIndex((line) => findComplaint(line) !== null);
   const excerpt = from < 0 ? '' : `${lines.slice(from, from + OWN_LOG_LINES).join('\n')}\n`;
@@ -49,15 +49,15 @@ export function dropOwn(log: string): string {
   return log.replace(/^.* connect\(\) .*"GET \/\.php-runtime-bench\/.*\n?/gm, '');
 }
 
-/** Reads only files that have changed since the start: those from the image are not new. */
-async function readOwnLogs(docker: Docker, container: string): Promise<string> {
+/** Reads only files that were written to since then, by the engine's clock, and since the start: those from the image are not new. */
+async function readOwnLogs(docker: Docker, container: string, sinceMs: number): Promise<string> {
   const { stdout } = await docker.try(['container', 'diff', container]);
   const found = stdout.split('\n').flatMap((line) => OWN_LOG.exec(line)?.[1] ?? []);
   const isUsual = (file: string) => USUAL_LOG.test(file);
   const files = [...found.filter(isUsual), ...found.filter((file) => !isUsual(file))];
-  const read = ['timeout', String(OWN_LOG_SECONDS), 'tail', '-c', String(OWN_LOG_BYTES)];
+  const read = `test "$(stat -c %Y "$1")" -ge ${Math.floor(sinceMs / 1000)} && timeout ${OWN_LOG_SECONDS} tail -c ${OWN_LOG_BYTES} "$1"`;
   const texts = await Promise.all(
-    files.slice(0, OWN_LOGS).map((file) => docker.try(['exec', container, ...read, file])),
+    files.slice(0, OWN_LOGS).map((file) => docker.try(['exec', container, 'sh', '-c', read, 'sh', file])),
   );
   return texts.map(({ code, stdout: text }) => (code === 0 ? text : '')).join('');
 }

@@ -3,7 +3,6 @@ import { advise, adviseInBuild } from './advice.ts';
 
 test.each([
   ['Uncaught Error: Call to undefined function mysqli_connect() in /app/db.php:235', 'mysqli'],
-  ['Uncaught Error: Class "Pdo\\Mysql" not found in /app/db/mysql.php:131', 'pdo_mysql'],
   ['Uncaught Error: Call to undefined function App\\Db\\pg_connect() in /app/db.php:2', 'pgsql'],
   ['Call to undefined function imagecreatetruecolor()', 'gd'],
   ['Call to undefined function textdomain()', 'gettext'],
@@ -15,6 +14,12 @@ test.each([
   ['SQLSTATE[HY000]: could not find driver (Connection: pgsql)', 'pdo_pgsql'],
 ])('a message of PHP names a missing extension: %s', (message, extension) => {
   expect(advise(message)).toBe(`; add \`${extension}\` to \`extensions\``);
+});
+
+test('a class that the extension has since PHP 8.4: also on an older one', () => {
+  expect(advise('Uncaught Error: Class "Pdo\\Mysql" not found in /app/db/mysql.php:131')).toBe(
+    '; add `pdo_mysql` to `extensions`, with PHP 8.4 or newer',
+  );
 });
 
 test('a driver without a name may be of either', () => {

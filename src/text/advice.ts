@@ -30,7 +30,6 @@ const CLASSES: Readonly<Record<string, string>> = {
     SoapServer: 'soap',
     AMQPConnection: 'amqp',
     'MongoDB\\Driver\\Manager': 'mongodb',
-    // PHP has these classes since 8.4.
     'Pdo\\Mysql': 'pdo_mysql',
     'Pdo\\Pgsql': 'pdo_pgsql',
   },
@@ -65,12 +64,16 @@ export function adviseInBuild(message: string): string {
 /** @param onHost the advice if a host is not reached; null: it is the app's own container */
 function adviseOn(message: string, onHost: (host: string | null) => string): string {
   const extension = findExtension(message);
-  if (extension !== null) return `; add ${extension} to \`extensions\``;
+  const since = NEW_CLASS.test(message) ? ', with PHP 8.4 or newer' : '';
+  if (extension !== null) return `; add ${extension} to \`extensions\`${since}`;
   if (OUTSIDE.test(message)) return TO_COPY;
   const [, mysql, postgres] = UNKNOWN_HOST.exec(message) ?? [];
   const host = mysql ?? postgres ?? null;
   return host !== null || LOCAL.some((pattern) => pattern.test(message)) ? onHost(host) : '';
 }
+
+/** The extensions have these classes since PHP 8.4. */
+const NEW_CLASS = /Class ["']Pdo\\/;
 
 const TO_COPY =
   '; the container has only the app, in /app: put the file there, and begin its path with `__DIR__`';
