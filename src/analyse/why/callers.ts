@@ -1,8 +1,6 @@
 import { keyOf } from './frame-groups.ts';
+import { MOST } from './functions.ts';
 import type { CallTree, Culprit, FunctionName } from './why-model.ts';
-
-/** From this share of a change on, it came by one caller. */
-const MOST = 0.5;
 
 /**
  * The nearest caller in a changed file by whose calls most of the change of a function came. An exception, for example,

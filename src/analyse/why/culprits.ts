@@ -1,9 +1,6 @@
 import { AUTOLOADING, readCell } from './charge.ts';
-import { MIN_SHARE, type Paired, sumOf, testChanges, timesOf } from './functions.ts';
+import { MIN_SHARE, MOST, type Paired, sumOf, testChanges, timesOf } from './functions.ts';
 import type { Culprit, FunctionChange, FunctionName } from './why-model.ts';
-
-/** From this share of a change on it is named as that of its function. */
-const MOST = 0.5;
 
 /**
  * Functions that surely changed, the largest change first. Time in code that is not the user's own is charged to the

@@ -33,6 +33,9 @@ type SampleSplit = 'self' | 'inclusive' | 'charged' | 'cells';
 const MIN_STARTS = 3;
 /** Samples per start, on the side that has more: with fewer a function is not tested. */
 const MIN_SAMPLES = 10;
+/** From this share of a change on, that is most of it. */
+export const MOST = 0.5;
+
 /** A change that is smaller than this share of a request is not named, as it matters to nobody. */
 export const MIN_SHARE = 0.005;
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../errors.ts';
 import type { Files } from '../files.ts';
 import { escapeText, NAME, quote, refuse } from '../text.ts';
@@ -112,11 +112,9 @@ function findBelow(folder: string, files: Files, levels = 2): string[] {
   });
 }
 
-const ROOT_BELOW = /\/(public|web|webroot|pub|public_html)$/;
-
 /** The shallowest first: what is deeper is often a tool of the repository. A document root's own name counts as no level. */
 function sortByDepth(below: readonly string[]): string[] {
-  const depth = (path: string) => path.replace(ROOT_BELOW, '').split('/').length;
+  const depth = (path: string) => (ROOTS.includes(basename(path)) ? dirname(path) : path).split('/').length;
   return [...below].sort((a, b) => depth(a) - depth(b));
 }
 

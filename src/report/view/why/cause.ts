@@ -1,4 +1,5 @@
 import type { Summary } from '../../../analyse/summary.ts';
+import { MOST } from '../../../analyse/why/functions.ts';
 import type { Culprit, FunctionName, Why } from '../../../analyse/why/why-model.ts';
 import { listNames } from '../../../text/plain.ts';
 import { explainUnlike } from '../../../text/unlike-rows.ts';
@@ -19,8 +20,6 @@ export interface Cause {
 const VARIANTS = 3;
 /** Functions in a sentence. */
 const FUNCTIONS = 3;
-/** From this share on it is most of the change. */
-const MOST = 0.5;
 /** A function with this share of the largest one is named beside it: of two alike, chance does not choose one. */
 const ALIKE = 0.5;
 
