@@ -23,7 +23,7 @@ describe('with a configuration that is wrong', () => {
   test.each([
     ['engine', 'box', { message: 'no such Docker context', detail: { found: "'box'" } }],
     ['engines', 'box', { message: 'no such Docker context', detail: { found: "'box'" } }],
-    ['engines', 'box,other', { message: '`engines` works with the command `run` alone' }],
+    ['engines', 'box,other', { message: 'works with the command `run` alone' }],
     ['engine', 'a b', { message: 'not a Docker engine', detail: { where: { name: '--engine' } } }],
   ])('no other engine is examined than that of --%s %s', async (flag, value, error) => {
     await expect(doctor(`--${flag}`, value)).rejects.toMatchObject(error);

@@ -50,7 +50,7 @@ export const nameEngine = (engine: string): string => engine.replace(/^ssh:\/\/[
 /** For callers that work with one engine at most. Errors: UserError if several are asked for. */
 export function refuseEngines({ engines }: { engines?: readonly string[] }, hint: string): void {
   if (!engines) return;
-  throw new UserError('`engines` works with the command `run` alone', { where: { name: 'engines' }, hint });
+  throw new UserError('works with the command `run` alone', { where: { name: 'engines' }, hint });
 }
 
 const NAME = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';

@@ -43,7 +43,7 @@ test.each([
 test('load engines load the servers of one machine', () => {
   const { deal } = planned('--load-engines', 'box', '--load-address', '10.0.0.5');
   expect(deal(1)).toHaveLength(1);
-  expect(() => deal(2)).toThrow('`load-engines` loads the servers of one machine');
+  expect(() => deal(2)).toThrow('loads the servers of one machine');
 });
 
 test.each([

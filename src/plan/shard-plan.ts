@@ -27,7 +27,7 @@ interface Planned {
 export function planShards(planned: Planned, config: Dealing, wanted: number | 'runtimes'): PlannedShard[] {
   const dealt = deal(planned, config, wanted);
   if (config.loadFrom && dealt.length > 1) {
-    throw new UserError('`load-engines` loads the servers of one machine', {
+    throw new UserError('loads the servers of one machine', {
       ...{ where: { name: 'load-engines' }, found: `${dealt.length} shards`, allowed: 'one shard' },
       hint: 'measure all variants on one machine, or leave out `load-engines`',
     });

@@ -242,7 +242,7 @@ test.each([
   [['quick', '--base-url', 'http://x', '--segments', '999'], 'more segments than clients'],
   [
     ['quick', '--base-url', 'http://x', '--load-engines', 'box', '--load-address', '10.0.0.5'],
-    '`load-engines` does not work here',
+    'load-engines: does not work here',
   ],
 ])('bad input is refused: %j', async (argv, message) => {
   const { code, stderr } = await cli('eject-load', ...argv, '--app', folder);

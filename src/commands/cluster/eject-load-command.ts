@@ -36,7 +36,7 @@ export async function ejectLoad(command: Asked, shell: Shell): Promise<number> {
   refuseEngines(asked, 'k6 reads a script once: --engine NAME');
   if (asked.loadFrom) {
     const hint = 'the pods of the cluster make this load: --segments N';
-    throw new UserError('`load-engines` does not work here', { where: { name: 'load-engines' }, hint });
+    throw new UserError('does not work here', { where: { name: 'load-engines' }, hint });
   }
   const folder = resolve(cwd, command.out ?? objectName(command.scenario));
   refuseFull(folder, realFiles);

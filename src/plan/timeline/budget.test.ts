@@ -71,7 +71,7 @@ describe('a budget', () => {
     ({ variants, scenarios }) => {
       const least = leastMs(variants, scenarios);
       expect(() => planned(least, variants, scenarios)).not.toThrow();
-      expect(() => planned(least - 1000, variants, scenarios)).toThrow('`budget` is too small');
+      expect(() => planned(least - 1000, variants, scenarios)).toThrow('too small');
     },
   );
 
@@ -102,7 +102,7 @@ describe('a budget', () => {
 
   test('is not planned for a load whose time nobody knows', () => {
     expect(() => planned(300_000, 2, [scenarioOf('count', 'requests(100, 2)')])).toThrow(
-      '`budget` needs a load with a known duration',
+      'needs a load with a known duration',
     );
   });
 });

@@ -53,7 +53,7 @@ export function fitBudget(
   const fewest = Math.max(MIN_INSTANCES, past.length + 1);
   const endless = scenarios.find(({ load }) => load === null || loadMs(load) === null);
   if (endless) {
-    throw new UserError('`budget` needs a load with a known duration', {
+    throw new UserError('needs a load with a known duration', {
       where: { name: 'budget' },
       found: `scenario '${endless.name}': ${endless.load?.source ?? "the script's own load"}`,
       hint: 'use `instances` and `blocks` instead, or a load with a time such as vus(8, 1s)',
@@ -65,7 +65,7 @@ export function fitBudget(
   });
   const least = secondsOf(effortOf(fewest, 1));
   if (least * 1000 > budgetMs) {
-    throw new UserError('`budget` is too small for a comparison', {
+    throw new UserError('too small for a comparison', {
       where: { name: 'budget' },
       found: formatDuration(budgetMs),
       allowed: `${formatDuration(Math.ceil(least) * 1000)} and more: ${fewest} fresh starts, one slice of each variant in each`,

@@ -39,7 +39,7 @@ describe('what a search may take', () => {
 
   test('is a part of the budget', () => {
     const { instances: __, ...open } = config;
-    expect(() => plan({ ...open, budgetMs: 500_000 }, cpus)).toThrow('`budget` is too small');
+    expect(() => plan({ ...open, budgetMs: 500_000 }, cpus)).toThrow('too small');
     const planned = plan({ ...open, budgetMs: 700_000 }, cpus);
     expect(planned.estimatedSeconds).toBeLessThanOrEqual(700);
     expect(planned.searches?.searches).toBe(4);
@@ -47,7 +47,7 @@ describe('what a search may take', () => {
 
   test('is refused for a load that a script brings itself', () => {
     const own: Scenario = { ...scenario, load: null, journey: { kind: 'script', name: 'x', file: '/x.js' } };
-    expect(() => plan({ ...config, scenarios: [own] }, cpus)).toThrow('`capacity` does not work');
+    expect(() => plan({ ...config, scenarios: [own] }, cpus)).toThrow('does not work with a load');
   });
 });
 

@@ -45,7 +45,7 @@ export function planSearches(
   if (!capacity) return null;
   const own = scenarios.find(({ load }) => load === null);
   if (own) {
-    throw new UserError('`capacity` does not work with a load that a k6 script defines', {
+    throw new UserError('does not work with a load that a k6 script defines', {
       where: { name: 'capacity' },
       found: `scenario '${own.name}'`,
       hint: "set a load, such as --load 'vus(8, 1s)'",

@@ -41,7 +41,7 @@ renew "$COLD_NAME" '' && { test -z "$COLD_FRONT" || renew "$COLD_FRONT" -front; 
 /** The version of hyperfine; UserError where there is none, or where it would time the way to the engine as well. */
 export async function findHyperfine(host: Host, isRemote: boolean): Promise<string> {
   if (isRemote) {
-    throw new UserError('`cold-start` does not work with an engine on another machine', {
+    throw new UserError('does not work with an engine on another machine', {
       where: { name: 'cold-start' },
       found: 'hyperfine runs here, so the times would contain the connection',
       hint: 'run php-runtime-bench on that machine, or leave `cold-start` out',
@@ -49,7 +49,7 @@ export async function findHyperfine(host: Host, isRemote: boolean): Promise<stri
   }
   const found = await host.exec('hyperfine', ['--version']).catch(() => null);
   if (found?.code === 0) return found.stdout.trim();
-  throw new UserError('`cold-start` needs hyperfine, which is not on PATH', {
+  throw new UserError('needs hyperfine, which is not on PATH', {
     where: { name: 'cold-start' },
     hint: 'install it, on Debian, Ubuntu and GitHub runners with: sudo apt-get install hyperfine; otherwise see https://github.com/sharkdp/hyperfine#installation',
   });
@@ -80,7 +80,7 @@ export async function measureColdStarts(world: World, tool: string, out: string)
       sink.warn({
         code: 'cold-start',
         message: `${variant.label}: no cold start: ${(error as Error).message}`,
-        remedy: `check that GET ${path} answers 200 directly after a start`,
+        remedy: `check that GET ${path} answers 200 directly after a start, without a redirect to its full URL`,
         variant: variant.id,
       });
     }
