@@ -208,7 +208,7 @@ describe('an app that is not ready to be served', () => {
     const results = project.results('unready');
     const told = {
       legacy:
-        /^GET \/ answers HTTP 500; its log: Uncaught Error: .* mysqli_connect\(\) in \/app\/.*index\.php:3; add `mysqli` to `extensions`$/,
+        /^GET \/ answers HTTP 500; its log: Uncaught Error: .* mysqli_connect\(\) in \/app\/.*index\.php:4; add `mysqli` to `extensions`$/,
       mail: /^GET \/ answers HTTP 500; its log: Uncaught Error: .* mysqli_connect\(\) in \/app\/.*index\.php:4; add `mysqli` to `extensions`$/,
       framework: /^GET \/ answers HTTP 500; its log: No key has been specified\.$/,
     };
