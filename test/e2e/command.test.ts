@@ -30,8 +30,12 @@ beforeEach(() => {
 afterEach(() => expect(github.violations).toEqual([]));
 
 /** A script with what actions/github-script gives it. */
-async function runScript(job: string, payload: object, env: Record<string, string> = {}) {
-  const outputs: Record<string, unknown> = {};
+async function runScript(
+  job: string,
+  payload: object,
+  env: Record<string, string> = {},
+  outputs: Record<string, unknown> = {},
+) {
   const log: string[] = [];
   const [owner, repo] = github.repository.split('/');
   const given = {
@@ -63,7 +67,7 @@ const reacted = () => github.reactions.map(({ content }) => content);
 test.each(['ada', 'grace'])('%s may write: eyes, and the commit that was there to be seen', async (login) => {
   const { outputs } = await runScript('request', ask(login));
   expect(reacted()).toEqual(['eyes']);
-  expect(outputs).toEqual({ number: 7, commit: SHA, base: 'master', own: false });
+  expect(outputs).toEqual({ answer: '', number: 7, commit: SHA, base: 'master', own: false });
 });
 
 test('a branch of the repository itself may have the credentials, one of a fork may not', async () => {
@@ -81,6 +85,14 @@ test.each(['mallory', 'nobody'])(
     expect(github.calls.map(({ operation }) => operation)).not.toContain('pulls/get');
   },
 );
+
+test('GitHub in trouble behind the eyes fails the job, and the next one answers', async () => {
+  github.interfere = (operation) => (operation === 'pulls/get' ? refuse(500, 'Server Error') : undefined);
+  const outputs = {};
+  await expect(runScript('request', ask('ada'), {}, outputs)).rejects.toThrow('Server Error');
+  expect(reacted()).toEqual(['eyes']);
+  expect(outputs).toEqual({ answer: 'GitHub did not answer. Ask again.' });
+});
 
 test('an app or a deleted account may not, and a server in trouble fails the job: nothing is measured', async () => {
   // GitHub answers 404 for both.
