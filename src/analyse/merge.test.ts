@@ -201,6 +201,17 @@ test('a variant that failed in one of the runs is not the reference', () => {
   expect(mergedTable(two(1, ['a', 'b', 'c']), failing)).toEqual(['a vs b: 6', 'c vs b: 3']);
 });
 
+test('a variant that failed under load alone is not the reference', () => {
+  const broken = (seed: number) => {
+    const results = two(seed, ['a', 'b', 'c']);
+    for (const slice of results.measurements)
+      if (slice.variant === 'a')
+        Object.assign(slice, { okRatio: 0.1, outcome: 'failed', reason: 'http 503' });
+    return results;
+  };
+  expect(mergedTable(broken(1), broken(2)).filter((row) => !row.startsWith('a '))).toEqual(['c vs b: 6']);
+});
+
 test('a reference that was asked for stays, whichever run asked', () => {
   const asked = (results: Results, reference: string) => {
     results.plan.reference = reference;

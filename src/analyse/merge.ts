@@ -199,7 +199,7 @@ function mergePlans(group: readonly Results[]): Results['plan'] {
     ),
     estimatedSeconds: group.reduce((sum, { plan }) => sum + plan.estimatedSeconds, 0),
     steps: group.reduce((sum, { plan }) => sum + plan.steps, 0),
-    reference: chooseReference(group),
+    reference: referenceOfMost(group),
     compareTo: group.find(({ plan }) => plan.compareTo)?.plan.compareTo ?? null,
     gates: unique(
       group.flatMap(({ plan }) => plan.gates),
@@ -211,9 +211,10 @@ function mergePlans(group: readonly Results[]): Results['plan'] {
 
 /**
  * The variant that the others are compared with: one that a run asked for. Otherwise, among the references of the runs,
- * the one that most runs have measured: so most pairs were loaded in turn. Null where all have failed.
+ * the one that most runs have measured: so most pairs were loaded in turn. Null where that is the first one, as in a single
+ * run, or all have failed.
  */
-function chooseReference(group: readonly Results[]): string | null {
+function referenceOfMost(group: readonly Results[]): string | null {
   const asked = group.find(({ plan }) => plan.reference)?.plan.reference;
   if (asked) return asked;
   // One that failed in one of the runs counts as failed in all that is put together.
@@ -222,7 +223,9 @@ function chooseReference(group: readonly Results[]): string | null {
   const candidates = usable.flatMap(([first]) => first?.id ?? []);
   const runsWith = (id: string) => usable.filter((variants) => variants.some((v) => v.id === id)).length;
   const most = Math.max(...candidates.map(runsWith));
-  return candidates.find((id) => runsWith(id) === most) ?? null;
+  const [first] = usable.flat();
+  const found = candidates.find((id) => runsWith(id) === most) ?? null;
+  return found === first?.id ? null : found;
 }
 
 /** As many as were planned, or as a pass has of its own; what was put together before has more than its plan. */

@@ -29,7 +29,8 @@ const LOG_LINES = 20;
 /**
  * The end of a container's log and, behind it, of what its app has logged into files since it started.
  *
- * @param sinceMs by the engine's clock: what was logged before, as at the start, has nothing to do with it; null: all counts
+ * @param sinceMs by the engine's clock: what the container logged before has nothing to do with it, nor has a file that was not
+ *   written to since; null: all counts
  */
 export async function readComplaint(
   docker: Docker,
@@ -55,7 +56,7 @@ async function readOwnLogs(docker: Docker, container: string, sinceMs: number): 
   const found = stdout.split('\n').flatMap((line) => OWN_LOG.exec(line)?.[1] ?? []);
   const isUsual = (file: string) => USUAL_LOG.test(file);
   const files = [...found.filter(isUsual), ...found.filter((file) => !isUsual(file))];
-  const read = `test "$(stat -c %Y "$1")" -ge ${Math.floor(sinceMs / 1000)} && timeout ${OWN_LOG_SECONDS} tail -c ${OWN_LOG_BYTES} "$1"`;
+  const read = `test "$(stat -L -c %Y "$1")" -ge ${Math.floor(sinceMs / 1000)} && timeout ${OWN_LOG_SECONDS} tail -c ${OWN_LOG_BYTES} "$1"`;
   const texts = await Promise.all(
     files.slice(0, OWN_LOGS).map((file) => docker.try(['exec', container, 'sh', '-c', read, 'sh', file])),
   );

@@ -164,18 +164,11 @@ function readImageStore(status: unknown): Pick<EngineFacts, 'imageStore'> {
   };
 }
 
-const VERSION = ['version', '--format', '{{.Server.Version}}'];
-
 /** Checks that the engine still answers, once a container is missing. Errors: MachineError if it does not. */
 export async function expectEngine(docker: Docker): Promise<void> {
-  const { code, stderr } = await docker.try(VERSION);
+  const { code, stderr } = await docker.try(['version', '--format', '{{.Server.Version}}']);
   if (code === 0) return;
   throw new MachineError('the Docker engine stopped answering', { found: lastLines(stderr, 1) });
-}
-
-/** Whether it does. */
-export async function isAnswering(docker: Docker): Promise<boolean> {
-  return (await docker.try(VERSION)).code === 0;
 }
 
 /** A client that runs a container hears of its end, unless the engine hangs. */

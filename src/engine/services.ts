@@ -25,7 +25,6 @@ import {
   earlyFlags,
   expectEngine,
   inspectContainer,
-  isAnswering,
   LIMITS_MS,
   lastLines,
   readLog,
@@ -242,7 +241,13 @@ export async function startServices(
       const warnings: Warning[] = [];
       for (const { service, container } of containers.filter((c) => !dead.has(c.service))) {
         if ((await inspectContainer(docker, container))?.running) continue;
-        if (!(await isAnswering(docker))) return [];
+        if (
+          !(await expectEngine(docker).then(
+            () => true,
+            () => false,
+          ))
+        )
+          return warnings;
         dead.add(service);
         const log = lastLines(await readLog(docker, container, 20), 1);
         warnings.push({

@@ -143,6 +143,7 @@ test('the reusable workflow hands its inputs on as JSON', () => {
   const commit = 'a'.repeat(40);
   expect(given({ 'pull-request': '7', ref: commit }).shards).toBe('runtimes');
   expect(given({ 'pull-request': '', ref: 'main' }).shards).toBe('runtimes');
+  expect(given({ 'pull-request': '7', ref: 'main', comment: 'false' }).shards).toBe('runtimes');
   expect(() => given({ 'pull-request': '7', ref: 'main' })).toThrow('not a commit');
   expect(() => given({ 'pull-request': '#7', ref: commit })).toThrow('not a whole number');
   expect(() => readWorkflow({ INPUT_INPUTS: '[' })).toThrow();

@@ -88,7 +88,8 @@ export function readWorkflow(
   const minutes = at({ name: 'input timeout-minutes' }, () =>
     limit === undefined ? null : parseInteger(String(limit).trim() || DEFAULT_MINUTES, { min: 1 }),
   );
-  readAsked({ pull: String(given['pull-request'] ?? ''), commit: String(given.ref ?? '') });
+  if (String(given.comment) !== 'false')
+    readAsked({ pull: String(given['pull-request'] ?? ''), commit: String(given.ref ?? '') });
   if (given['artifact-name'] !== undefined) checkPattern(String(given['artifact-name']));
   return {
     ...readInputs({ ...Object.fromEntries(inputs), GITHUB_WORKSPACE: env.GITHUB_WORKSPACE }),

@@ -165,7 +165,8 @@ function expectsComparison(
   if (scenario !== null && !plan.scenarios.some((one) => one.name === scenario)) return false;
   const named = variants.filter((variant) => variant.ref === null && isNamed(variant, name));
   if (plan.compareTo !== null) return named.some(({ base }) => base !== null);
-  const used = comparisons.flatMap(({ against, reference }) => (against === 'reference' ? [reference] : []));
+  const own = comparisons.filter((one) => scenario === null || one.scenario === scenario);
+  const used = own.flatMap(({ against, reference }) => (against === 'reference' ? [reference] : []));
   const references = new Set(used.length > 0 ? used : [chooseReference(results)?.id]);
   return named.some(({ id }) => !references.has(id));
 }

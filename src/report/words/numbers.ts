@@ -160,7 +160,7 @@ const MOST_PLACES = 3;
 
 /**
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
- * rounded outwards, so it claims no more than is known. A bound beyond no change never reads as no change. A ratio of four or more becomes a factor: `×12`.
+ * rounded outwards, so it claims no more than is known. A bound beyond no change does not read as none, down to 0.001 %. A ratio of four or more becomes a factor: `×12`.
  */
 export function change(ratio: number, interval: { low: number; high: number } | null): ChangeText {
   const { low, high } = interval ?? { low: ratio, high: ratio };
@@ -176,20 +176,18 @@ export function change(ratio: number, interval: { low: number; high: number } | 
       interval: interval ? `${factor(low, Math.floor)}…${upper}` : '',
     };
   }
-  const scale = (high - low) / 2 < 0.0995 && Math.abs(ratio - 1) < 0.9995 ? 10 : 1;
-  const percents = (
-    value: number,
-    round: (value: number) => number,
-    places = scale === 10 ? 1 : 0,
-  ): string => {
-    const rounded = round(Number(((value - 1) * 100 * 10 ** places).toFixed(6))) / 10 ** places;
-    // A bound beyond no change has as many places as show that: the verdict is a matter of it.
-    const isHidden = rounded === 0 && round !== Math.round && value !== 1 && places < MOST_PLACES;
-    return isHidden ? percents(value, round, places + 1) : signed(rounded, places);
+  const places = (high - low) / 2 < 0.0995 && Math.abs(ratio - 1) < 0.9995 ? 1 : 0;
+  const rounded = (value: number, round: (value: number) => number, at: number) =>
+    round(Number(((value - 1) * 100 * 10 ** at).toFixed(6))) / 10 ** at;
+  const bound = (value: number, round: (value: number) => number) => {
+    let at = places;
+    // The verdict is a matter of which side of no change it is on.
+    while (at < MOST_PLACES && value !== 1 && rounded(value, round, at) === 0) at++;
+    return signed(rounded(value, round, at), at);
   };
   return {
-    value: `${percents(ratio, Math.round)} %`,
-    interval: interval ? `${percents(low, Math.floor)}…${percents(high, Math.ceil)}` : '',
+    value: `${signed(rounded(ratio, Math.round, places), places)} %`,
+    interval: interval ? `${bound(low, Math.floor)}…${bound(high, Math.ceil)}` : '',
   };
 }
 

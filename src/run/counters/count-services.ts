@@ -77,8 +77,12 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
       }
     }
   } finally {
-    for (const one of opened) await one.close().catch(() => {});
+    await closeAll(opened);
   }
+}
+
+async function closeAll(opened: readonly CountedService[]): Promise<void> {
+  for (const one of opened) await one.close().catch(() => {});
 }
 
 type Unread = Omit<WindowPart, 'values'>;
@@ -97,6 +101,7 @@ async function openAll(
       kind = await findKind(reading, container);
       if (kind) opened.push(await openService(reading, { service, container, kind }));
     } catch (error) {
+      if (reading.signal.aborted) await closeAll(opened);
       reading.signal.throwIfAborted();
       unread.push({ service, kind });
       warn(world, warned, service, {

@@ -62,11 +62,16 @@ export async function openService(
   { service, container, kind }: Pick<CountedService, 'service' | 'container' | 'kind'>,
 ): Promise<CountedService> {
   const { read, close } = await READERS[kind](world, container);
-  await read().catch(async (error) => {
+  await orClose(close, read());
+  return { service, container, kind, read, close };
+}
+
+/** Takes back what was set for the count if this fails, or if the run is stopped meanwhile. */
+async function orClose<T>(close: () => Promise<void>, work: Promise<T>): Promise<T> {
+  return work.catch(async (error) => {
     await close().catch(() => {});
     throw error;
   });
-  return { service, container, kind, read, close };
 }
 
 type Reader = Pick<CountedService, 'read' | 'close'>;
@@ -106,6 +111,9 @@ async function run(world: ReadWorld, container: string, script: string, input = 
 
 const options = ({ signal }: ReadWorld) => ({ signal, timeoutMs: 60_000 });
 
+/** A lost engine is not waited for. */
+const CLOSE_MS = 5000;
+
 /**
  * Statements are counted by pg_stat_statements where the server has loaded it, else in its log, which it can begin to write
  * without a restart.
@@ -113,7 +121,15 @@ const options = ({ signal }: ReadWorld) => ({ signal, timeoutMs: 60_000 });
 async function openPostgres(world: ReadWorld, container: string): Promise<Reader> {
   const psql = (input: string) => run(world, container, PSQL, `\\set ON_ERROR_STOP on\n${input}`);
   const hasStatements = (await psql('SHOW shared_preload_libraries;')).includes('pg_stat_statements');
-  await psql(hasStatements ? 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements;' : START_LOG);
+  // The setting would outlive the run in a volume of the user's: it is taken back after a stop, too.
+  const close = async () => {
+    const args = ['exec', '--interactive', container, 'sh', '-c', PSQL];
+    if (!hasStatements) await world.docker.try(args, { input: STOP_LOG, timeoutMs: CLOSE_MS });
+  };
+  await orClose(
+    close,
+    psql(hasStatements ? 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements;' : START_LOG),
+  );
   const log = { mark: null as string | null, fromMs: 0, statements: 0, missing: false };
   let number = 0;
   const read = async () => {
@@ -130,11 +146,6 @@ async function openPostgres(world: ReadWorld, container: string): Promise<Reader
     if (counted === null) return reading;
     Object.assign(log, { mark, fromMs: reading.atMs - 2000, statements: log.statements + counted });
     return { ...reading, values: { ...reading.values, queries: log.statements } };
-  };
-  const close = async () => {
-    // The setting would outlive the run in a volume of the user's: it is taken back after a stop, too.
-    const unstopped = { ...world, signal: new AbortController().signal };
-    if (!hasStatements) await run(unstopped, container, PSQL, STOP_LOG);
   };
   return { read, close };
 }

@@ -57,17 +57,20 @@ function bySource({ gates }: Summary): Map<string, GateResult[]> {
 /** Limits that were kept by some variants, and could not be judged for others. */
 function tellUncertain(summary: Summary, { name }: Medium): string[] {
   return [...bySource(summary)].flatMap(([source, own]) => {
-    if (own.every(isIdle)) return [];
-    const open = new Set(
+    const open = own.filter(({ unjudged }) => unjudged).length;
+    if (open === own.length) return [`Limit ${name(source)} could not be judged.`];
+    const unsure = new Set(
       own.flatMap(({ checks, counts }) => [
         ...checks.flatMap(({ judged, comparison }) => (judged ? [] : [comparison.variant])),
         ...counts.flatMap(({ judged, row }) => (judged ? [] : [row.variant])),
       ]),
     );
-    const labels = summary.variants.flatMap(({ id, label }) => (open.has(id) ? [label] : []));
-    return labels.length === 0
-      ? []
-      : [`Limit ${name(source)} could not be judged for ${listNames(labels, name)}.`];
+    const labels = summary.variants.flatMap(({ id, label }) => (unsure.has(id) ? [label] : []));
+    if (labels.length > 0)
+      return [`Limit ${name(source)} could not be judged for ${listNames(labels, name)}.`];
+    return open > 0
+      ? [`Limit ${name(source)} could not be judged on ${open} of ${own.length} machines.`]
+      : [];
   });
 }
 
@@ -99,7 +102,7 @@ function missedOf({ scenarios }: Summary, { name, text }: Medium): string[] {
 
 /** Whether a gate passes because it had nothing to judge. */
 function isIdle({ unjudged, checks, counts, isCovered }: GateResult): boolean {
-  return unjudged || (checks.length + counts.length === 0 && !isCovered);
+  return !unjudged && checks.length + counts.length === 0 && !isCovered;
 }
 
 /** Values of `instances` end here. */
@@ -140,8 +143,10 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
-function lacksPage(row: Row | null): boolean {
-  return row?.state.kind === 'failed' && row.state.answer?.status === 404;
+/** Whether the base lacks one of several paths. Other journeys are not made of such. */
+function lacksPage({ other, comparison: { scenario } }: ChangeRow, { plan }: Summary): boolean {
+  if (other?.state.kind !== 'failed' || other.state.answer?.status !== 404) return false;
+  return /^\/\S* \//.test(plan.scenarios.find(({ name }) => name === scenario)?.journey ?? '');
 }
 
 /** An app that fails with neither a page nor a line in its log hides its errors from everybody. */
@@ -183,7 +188,7 @@ function tellCompare(
   );
   if (broken) {
     const target = counterpart(broken.comparison, summary, medium);
-    if (lacksPage(broken.other))
+    if (lacksPage(broken, summary))
       return `leave the path out if ${target} has no such page, or set ${medium.code('compare-to')} to a commit that has it.`;
     const evidence = broken.kind === 'noisy' ? 'errors' : 'log';
     return `fix ${target}, or set ${medium.code('compare-to')} to a commit that works: the full report has the ${evidence}.`;

@@ -4,6 +4,7 @@ import type { Server } from '../../../../test/fixtures/results/make.ts';
 import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../../analyse/analyse.ts';
 import type { Summary } from '../../../analyse/summary.ts';
+import type { Results } from '../../../results/results.ts';
 import { type Medium, PLAIN_MARKS, THIS_CHANGE } from '../medium.ts';
 import { answerOf } from './answer.ts';
 
@@ -12,9 +13,12 @@ const medium: Medium = {
   ...{ name: same, text: same, code: same, commit: same, call: same, place: same, ...THIS_CHANGE },
   marks: PLAIN_MARKS,
 };
-const answer = (base: Partial<Server>, head: Partial<Server> = {}) => {
+const answer = (base: Partial<Server>, head: Partial<Server> = {}, journey = '/') => {
   const servers = ['apache', 'caddy'].map((id) => ({ id, ...quiet, ...head, base }));
-  const found = answerOf(analyse(make(servers, { compareTo: {} })), medium);
+  const change = ({ plan }: Results) => {
+    for (const scenario of plan.scenarios) scenario.journey = journey;
+  };
+  const found = answerOf(analyse(make(servers, { compareTo: {}, change })), medium);
   const textOf = (kind: string) => found?.points.find((point) => point.kind === kind)?.text;
   return { headline: found?.headline, sure: textOf('sure'), todo: textOf('todo') };
 };
@@ -31,11 +35,13 @@ test('a base that fails for all: the reason once, and the step', () => {
 test('a base without the page: the step leaves out its path', () => {
   const gone = { status: 404, headers: '', body: '' };
   const failure = { stage: 'verify', reason: 'GET /new answers HTTP 404', log: '', answer: gone } as const;
-  const { sure, todo } = answer({ failure });
-  expect(sure).toBe('Reason: main answered wrongly: GET /new answers HTTP 404.');
-  expect(todo).toBe(
+  const todoOf = (journey: string) => answer({ failure }, {}, journey).todo;
+  expect(answer({ failure }).sure).toBe('Reason: main answered wrongly: GET /new answers HTTP 404.');
+  expect(todoOf('/ /new')).toBe(
     'Leave the path out if main has no such page, or set compare-to to a commit that has it.',
   );
+  for (const journey of ['/new', 'shop', 'visit.js'])
+    expect(todoOf(journey)).toMatch(/^Fix main, or set compare-to to a commit that works/);
 });
 
 const WRONG = 'only [\\d.]+ % of answers OK, 99 % needed; mostly http 500 at /';
