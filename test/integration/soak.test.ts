@@ -23,10 +23,11 @@ test('a page of each request is found within a tenth and flagged, and nothing wh
   const of = (label: string) => rows.find((row) => row.label.startsWith(label))?.soak;
   const leaky = of('leaky');
   expect(leaky?.leaks).toBe(true);
-  // The page and its place in the list: within a tenth, or within the interval where a busy machine makes it wider.
+  // The page and its place in the list: within a tenth, or, where a busy machine makes the 99 % interval wider, within
+  // twice that, which chance alone does not leave.
   const truth = 1000 * (4096 + 16);
   const { value, half } = leaky?.bytesPerThousand ?? { value: 0, half: 0 };
-  expect(Math.abs(value - truth)).toBeLessThan(Math.max(0.1 * truth, half));
+  expect(Math.abs(value - truth)).toBeLessThan(Math.max(0.1 * truth, 2 * half));
   expect(of('tight')?.leaks).toBe(false);
   expect(stdout).toMatch(/leaky\S* .* leaks/);
   expect(stderr + stdout).toContain('! leak:');
