@@ -254,6 +254,10 @@ describe('the timeline', () => {
     expect(plan(unsaid, cpus).instances).toHaveLength(6);
     const long = { ...scenario, load: parseLoad('line(1, 100, 61s)'), blocks: 1 };
     expect(plan({ ...unsaid, scenarios: [long] }, cpus).instances).toHaveLength(3);
+    const own = { ...scenario, load: null, blocks: 1, journey: { kind: 'script', name: 'x', file: '/x.js' } };
+    const startsOf = (loadMs: number) =>
+      plan({ ...unsaid, scenarios: [{ ...own, script: { loadMs } } as Scenario] }, cpus).instances.length;
+    expect([60_000, 61_000].map(startsOf)).toEqual([6, 3]);
     // A rule on servers needs verdicts, and these at least four starts.
     const gate = { source: 'slower > 3%', metric: null, above: 0.03, scenario: null, variant: null };
     expect(plan({ ...unsaid, scenarios: [long], failOn: [gate] }, cpus).instances).toHaveLength(4);

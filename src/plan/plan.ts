@@ -183,7 +183,10 @@ function chooseEffort(
   { instances, scenarios }: Pick<RunOptions, 'instances' | 'scenarios'>,
   isJudged: boolean,
 ): Effort {
-  const ms = scenarios.reduce((sum, { load, blocks }) => sum + blocks * ((load && loadMs(load)) ?? 0), 0);
+  const ms = scenarios.reduce(
+    (sum, { load, blocks, script }) => sum + blocks * ((load ? loadMs(load) : script?.loadMs) ?? 0),
+    0,
+  );
   const few = isJudged ? MIN_PAIRS : FEW_STARTS;
   const starts = ms <= SHORT_LOAD_MS ? MANY_STARTS : few;
   return { instances: instances ?? starts, blocks: scenarios.map(({ blocks }) => blocks) };
