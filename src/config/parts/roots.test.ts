@@ -42,11 +42,20 @@ describe('an index.php that the build makes', () => {
       'htdocs',
     ],
     ['Magento', composer({ 'magento/product-community-edition': '2.4.8' }), 'pub'],
+    ['Adobe Commerce', composer({ 'magento/product-enterprise-edition': '2.4.8' }), 'pub'],
   ])('by a package of %s', (_, files, root) => {
     expect(appOf(files)).toMatchObject({ root, makesIndex: true });
   });
 
-  test('is there after an installation on the machine', () => {
+  test('is there after an installation on the machine, under any name', () => {
+    const elsewhere = { extra: { 'drupal-scaffold': { locations: { 'web-root': 'docroot/' } } } };
+    const made = {
+      ...composer({ 'drupal/core-composer-scaffold': '^11' }, elsewhere),
+      'docroot/index.php': '',
+    };
+    const installed = appOf({ ...made, 'vendor/autoload.php': '' });
+    expect(installed).toMatchObject({ root: 'docroot' });
+    expect(installed).not.toHaveProperty('makesIndex');
     expect(appOf({ ...drupal, 'web/index.php': '' })).not.toHaveProperty('makesIndex');
   });
 

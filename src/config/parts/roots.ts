@@ -18,6 +18,8 @@ const MAKERS: Readonly<Record<string, (extra: Extra) => unknown>> = {
   'drupal/core-composer-scaffold': (extra) => dig(extra, 'drupal-scaffold', 'locations', 'web-root') ?? '.',
   'typo3/cms-core': (extra) => dig(extra, 'typo3/cms', 'web-dir') ?? 'public',
   'magento/product-community-edition': () => 'pub',
+  'magento/product-enterprise-edition': () => 'pub',
+  'magento/magento-cloud-metapackage': () => 'pub',
   'mage-os/product-community-edition': () => 'pub',
 };
 
@@ -55,6 +57,7 @@ export function guessRoot(folder: string, written: string, files: Files): Root {
   const { require, extra } = readComposer(folder, files);
   const maker = Object.keys(require).find((name) => Object.hasOwn(MAKERS, name));
   const made = maker === undefined ? undefined : tidy(String(MAKERS[maker]?.(extra)));
+  if (made !== undefined && isRoot(made) && hasIndex(folder, made, files)) return { root: made };
   if (made !== undefined && isRoot(made) && isInstalled(folder, files))
     return { root: made, makesIndex: true };
   throw new UserError('no index.php in the app', {
