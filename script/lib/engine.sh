@@ -109,7 +109,8 @@ ensure_engine() {
 ensure_buildx() {
   local version
   version=$(engine_version)
-  if ((${version%%.*} < 23)); then
+  # As in src/engine/docker.ts: Podman and builds of one's own have other numbers, or words.
+  if [[ $version =~ ^(1[7-9]|20)\. ]]; then
     ask_person "The Docker engine is $version; builds with named contexts need 23 or newer." 'Upgrade it, then start again.'
   fi
   if docker buildx version >/dev/null 2>&1; then return; fi

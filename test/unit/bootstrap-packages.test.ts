@@ -29,3 +29,17 @@ test.each(PARTS.slice(0, 2))('%s is installed if apt has it', (part) => {
   expect(status).toBe(0);
   expect(stdout).toMatch(new RegExp(`^bootstrap: installing ${part}: `));
 });
+
+test.each([
+  ['24.0.7', 0],
+  ['29.1', 0],
+  // As Docker Desktop and Podman print it.
+  ['master', 0],
+  ['5.4.2', 0],
+  ['20.10.24', 1],
+])('an engine of version %s: exit code %i, as the tool takes it', (version, code) => {
+  const docker = `engine_version() { echo '${version}'; }\ndocker() { :; }\nensure_buildx`;
+  const { status, stderr } = runParts(folder, docker);
+  expect(status === 0 ? 0 : 1, stderr).toBe(code);
+  if (code !== 0) expect(stderr).toContain('need 23 or newer');
+});

@@ -44,6 +44,16 @@ test('a long plan is read, too, for the images and the services of its run', () 
   expect(calls).toEqual(['--for bench', '--for services', '--for standins php:8.4-fpm']);
 });
 
+test('a flag that `plan` does not have is not handed to it', () => {
+  write(
+    'dist/cli.mjs',
+    CLI.replace('const plan', "if (args.includes('--format')) process.exit(2);\nconst plan"),
+  );
+  for (const format of [['--format', 'md'], ['--format=md']]) bench('run', ...format, '--app', 'plain');
+  const prepared = ['--for bench', '--for services', '--for standins php:8.4-fpm'];
+  expect(bench('doctor', '--json').calls).toEqual([...prepared, ...prepared, ...prepared]);
+});
+
 test('a run that pulls nothing which stands in builds no stand-ins', () => {
   write('test/standins/build', '#!/bin/sh\necho nginx:stable\n');
   expect(bench('--images', 'mirror.yml').calls).toEqual(['--for bench', '--for services']);
