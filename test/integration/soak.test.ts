@@ -23,7 +23,7 @@ test('a page of each request is found within a tenth and flagged, and nothing wh
   const of = (label: string) => rows.find((row) => row.label.startsWith(label))?.soak;
   const leaky = of('leaky');
   expect(leaky?.leaks).toBe(true);
-  // The page and its place in the list: within a tenth, or, where a busy machine makes the 99 % interval wider, within
+  // The page and its place in the list, within a tenth. Where a busy machine makes the 99 % interval wider, it is within
   // twice that, which chance alone does not leave.
   const truth = 1000 * (4096 + 16);
   const { value, half } = leaky?.bytesPerThousand ?? { value: 0, half: 0 };
