@@ -293,6 +293,11 @@ describe('charts', () => {
     await page.keyboard.press('ArrowRight');
     const said = plot.locator('[aria-live]');
     await expect.poll(() => said.textContent()).toMatch(/^1 s: .*apache, start 1 25.0 rps/);
+    // Keys of the browser stay its own.
+    const isLeft = await plot.evaluate((element) =>
+      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'End', ctrlKey: true, cancelable: true })),
+    );
+    expect(isLeft).toBe(true);
     await page.keyboard.press('Escape');
     await expect.poll(() => plot.locator('.tooltip').isVisible()).toBe(false);
     const dots = page.locator('[data-chart="slices"] .plot');
@@ -445,6 +450,11 @@ test('on paper nothing is hidden behind a switch, and charts are light', async (
     getComputedStyle(document.documentElement).getPropertyValue('--card').trim(),
   );
   expect(card).toBe('#ffffff');
+  // Lines are on a canvas; whose they are must be on paper, too.
+  const printed = await page
+    .locator('.swatch')
+    .evaluateAll((all) => all.map((swatch) => getComputedStyle(swatch).printColorAdjust));
+  expect(new Set(printed)).toEqual(new Set(['exact']));
   const pdf = await page.pdf();
   expect(pdf.length).toBeGreaterThan(20_000);
 });

@@ -103,6 +103,8 @@ describe('the flame graph', () => {
     await page.locator('.flame-plot').first().focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
     expect(await detail(page).textContent()).toMatch(/^Framework\\View::render\(\)/);
+    await page.keyboard.press('Control+ArrowRight');
+    expect(await detail(page).textContent()).toMatch(/^Framework\\View::render\(\)/);
     await page.keyboard.press('ArrowRight');
     expect(await detail(page).textContent()).toMatch(/^App\\Repository::find\(\)/);
     expect(await detail(page).getAttribute('aria-live')).toBe('polite');
@@ -128,6 +130,16 @@ describe('the flame graph', () => {
     ]);
     await search.fill('');
     expect(await boxes(page).and(page.locator('.hit')).count()).toBe(0);
+  });
+
+  test('has the other names in the colour of the card, which shows through while one searches', async () => {
+    const page = await open('why', { colorScheme: 'dark' });
+    await page.getByRole('searchbox', { name: 'Find a function' }).fill('repository');
+    const colours = await page.evaluate(() => {
+      const text = document.querySelector('.searched .box:not(.hit) text');
+      return [text && getComputedStyle(text).fill, getComputedStyle(document.body).color];
+    });
+    expect(colours[0]).toBe(colours[1]);
   });
 
   test('is there for each runtime of one version, in the colours of whose code it is', async () => {

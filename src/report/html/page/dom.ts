@@ -60,3 +60,8 @@ export function cssColor(name: string): string {
 export function variantColor(variant: number | null): string {
   return cssColor(variant === null ? 'faint' : `c${variant % COLORS}`);
 }
+
+/** Keys of the browser: one step back in its history, the end of the page. */
+export function isShortcut({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return altKey || ctrlKey || metaKey;
+}

@@ -1,5 +1,5 @@
 import type { Chart, Line, LineChart } from '../charts/chart.ts';
-import { bdi, el, swatch } from './dom.ts';
+import { bdi, el, isShortcut, swatch } from './dom.ts';
 import { drawDots, type Reader } from './dots.ts';
 import { LinePlot } from './lines.ts';
 import type { Selection } from './selection.ts';
@@ -175,6 +175,7 @@ export class Figure {
       End: Infinity,
     };
     this.plot.addEventListener('keydown', (event) => {
+      if (isShortcut(event)) return;
       const by = steps[event.key];
       if (event.key === 'Escape') this.reader?.leave();
       if (by === undefined || !this.reader) return;

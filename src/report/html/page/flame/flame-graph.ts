@@ -1,5 +1,5 @@
 import type { Flame } from '../../flame/flame.ts';
-import { bdi, el, svg } from '../dom.ts';
+import { bdi, el, isShortcut, svg } from '../dom.ts';
 import {
   type Box,
   type Call,
@@ -130,6 +130,7 @@ export class FlameGraph {
   }
 
   private press(event: KeyboardEvent): void {
+    if (isShortcut(event)) return;
     if (event.key === 'Escape') this.zoom(this.root);
     else if (event.key === 'Enter') this.zoom(this.current);
     else {
