@@ -3,7 +3,7 @@ import { otherAppOf } from '../../test/fixtures/app.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
-import { findCounted, gatesFor, planShards, takeShard, warnOfSharedEngine } from './shard-plan.ts';
+import { checkSize, findCounted, gatesFor, planShards, takeShard, warnOfSharedEngine } from './shard-plan.ts';
 import { checkTime } from './time.ts';
 import { planVariants } from './variants.ts';
 
@@ -111,6 +111,30 @@ test.each([
       found: expect.stringContaining(found),
     });
   }
+});
+
+test.each([
+  [['--php', '8.2,8.3,8.4,8.5'], 1, null],
+  // Each of them has a base.
+  [['--php', '8.2,8.3,8.4,8.5', '--compare-to', 'base'], 1, '240 on machine 1 of 1, with those of the base'],
+  [['--php', '8.2,8.3,8.4,8.5', '--compare-to', 'base'], 2, null],
+])('%j on %i machines: results that cannot be read are refused before the run', (flags, wanted, found) => {
+  const many = Array.from({ length: 30 }, (_, i) => `v${i}=apache[workers=${i + 1}]`).join();
+  const { all, config, deal } = plannedFor(many, ...flags);
+  const check = () => checkSize(all, config, deal(wanted));
+  if (found === null) return check();
+  expect(check).toThrow('too many variants for one machine');
+  try {
+    check();
+  } catch (error) {
+    expect((error as UserError).detail).toMatchObject({ found, allowed: 'up to 200' });
+  }
+});
+
+test('more scenarios than can be read are refused before the run', () => {
+  const { all, config, deal } = planned();
+  const scenarios = Array.from({ length: 51 }, () => config.scenarios).flat();
+  expect(() => checkSize(all, { ...config, scenarios }, deal(1))).toThrow('too many scenarios');
 });
 
 test('each shard measures the reference and its own, with their images alone', () => {

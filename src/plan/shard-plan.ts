@@ -2,6 +2,7 @@ import { nameEngine } from '../config/engine-key.ts';
 import type { Config, Shard } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { COUNT_NAMES } from '../results/count-names.ts';
+import { MOST } from '../results/results.ts';
 import { findReference, type PlannedImage, type PlannedVariant } from './variants.ts';
 
 export interface PlannedShard extends Shard {
@@ -37,6 +38,32 @@ export function planShards(planned: Planned, config: Dealing, wanted: number | '
     of: dealt.length,
     variants: heads.map(({ label }) => label),
   }));
+}
+
+/** Checks whether the results of each shard can be read by the jobs after it. Throws a UserError if not. */
+export function checkSize(
+  planned: Planned,
+  config: Dealing & Pick<Config, 'compareTo' | 'scenarios'>,
+  shards: readonly PlannedShard[],
+): void {
+  const { compareTo, scenarios } = config;
+  if (scenarios.length > MOST.scenarios) {
+    throw new UserError('too many scenarios', {
+      ...{ where: { name: 'scenarios' }, found: `${scenarios.length}`, allowed: `up to ${MOST.scenarios}` },
+      hint: 'share them among several workflows',
+    });
+  }
+  for (const { index, of } of shards) {
+    // The base of a variant is one, too, and is not known yet.
+    const count = takeShard(planned, config, { index, of }).variants.length * (compareTo ? 2 : 1);
+    if (count <= MOST.variants) continue;
+    throw new UserError('too many variants for one machine', {
+      where: { name: 'input shards' },
+      found: `${count} on machine ${index} of ${of}${compareTo ? ', with those of the base' : ''}`,
+      allowed: `up to ${MOST.variants}`,
+      hint: 'use fewer runtimes, PHP versions or tune values, or more shards',
+    });
+  }
 }
 
 /** A warning if jobs of all shards measure on one engine. Null: one shard, or each runner may have an engine of its own. */

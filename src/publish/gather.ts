@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { MAX_SHARDS } from '../config/keys/compare-key.ts';
 import { UserError } from '../errors.ts';
-import { Results } from '../results/results.ts';
+import { MOST, Results } from '../results/results.ts';
 import { cut, plural } from '../text/plain.ts';
 
 /**
@@ -13,9 +13,6 @@ import { cut, plural } from '../text/plain.ts';
 
 /** A run of 30 variants takes about 10 MB. */
 export const MAX_RESULTS_BYTES = 33_554_432;
-/** Amounts that a job which only renders can process in a minute. */
-const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
-
 /** Two attempts of each shard. If there are more, the newest are read. */
 const MAX_ARTIFACTS = 2 * MAX_SHARDS;
 

@@ -307,6 +307,9 @@ const Whole = z.object({
   warnings: z.array(Warning),
 });
 
+/** Amounts in the results of one machine that a job which only renders can process in a minute. */
+export const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
+
 export const Results = Whole.refine(
   ({ plan, variants }) => plan.scenarios.length * variants.length <= MAX_ROWS,
   `more than ${MAX_ROWS} variants × scenarios`,

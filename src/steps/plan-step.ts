@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as core from '@actions/core';
-import { planShards, warnOfSharedEngine } from '../plan/shard-plan.ts';
+import { checkSize, planShards, warnOfSharedEngine } from '../plan/shard-plan.ts';
 import { checkTime } from '../plan/time.ts';
 import { timesColdStarts } from '../plan/timeline/pass-seconds.ts';
 import { planVariants } from '../plan/variants.ts';
@@ -16,6 +16,7 @@ async function main(): Promise<number> {
   const config = readConfig({ inputs, cwd }, packageRoot);
   const variants = planVariants(config);
   const planned = planShards(variants, config, shards);
+  checkSize(variants, config, planned);
   if (minutes !== null) checkTime(variants, config, planned, minutes);
   const warning = warnOfSharedEngine(config, planned);
   if (warning !== null) core.warning(warning, { title: 'Shards wait for each other' });

@@ -15,7 +15,12 @@ async function main(): Promise<number> {
   await writeGathered(core.getInput('out', { required: true }), gathered.results, wanted);
   await summarise(gathered.results, wanted, readJob(process.env, context.payload).runUrl);
   const missing = wanted.length - gathered.results.length;
-  if (missing > 0)
-    core.error(`${missing} of ${wanted.length} machines gave no results; see the logs of their jobs`);
+  if (missing > 0) {
+    const where =
+      gathered.refused.length > 0
+        ? 'the warnings above, and the logs of their jobs'
+        : 'the logs of their jobs';
+    core.error(`${missing} of ${wanted.length} machines gave no results that can be used; see ${where}`);
+  }
   return missing > 0 ? 3 : 0;
 }
