@@ -262,6 +262,7 @@ const WORKFLOWS = {
     'A mirror': 'mirror',
     'Use the results in other steps': 'nightly',
     'Jobs that wait for the benchmark': 'bench-then',
+    'Require the benchmark': 'bench-required',
   },
   'docs/forks.md': { 'The solution': 'bench-comment' },
   'docs/keep-a-history.md': { 'On GitHub': 'bench-schedule' },

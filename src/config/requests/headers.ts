@@ -114,7 +114,7 @@ export const REQUEST_KEYS = {
   host: {
     schema: hostValue,
     value: 'NAME',
-    about: 'Host name of all requests, such as www.example.com. Requests never leave the machine',
+    about: 'Host name of all requests, such as www.example.com. Requests never reach the site of that name',
     default: 'app.test',
   },
   headers: {
