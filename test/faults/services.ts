@@ -47,7 +47,7 @@ const LOAD = [
   '--paths',
   '/',
   '--load',
-  'vus(2, 6s)',
+  'vus(2, 8s)',
   '--warmup',
   '0s',
   '--timeout',

@@ -60,7 +60,7 @@ afterEach(async () => expect(await leftovers()).toEqual([]));
 
 /** Compares what is in the folder with its commit, path by path. */
 async function compare(kind: Kind, paths: string, gates: readonly string[]) {
-  const load = ['--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1', '--instances', '1'];
+  const load = ['--load=requests(20, 1)', '--warmup=0s', '--timeout=10s', '--blocks=1', '--instances=1'];
   const { code, stdout, stderr } = await project.run(
     ...([`out-${kind}`, ...load, '--paths', paths, '--config', `${kind}.bench.yml`] as const),
     ...['--compare-to', 'HEAD', '--wait', ...gates.flatMap((gate) => ['--fail-on', gate])],

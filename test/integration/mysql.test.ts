@@ -46,7 +46,7 @@ function withMysql(name: string, body: () => Promise<void>) {
   });
 }
 
-const LOAD = ['--paths', '/', '--load', 'requests(2, 1)', '--warmup', '0s', '--blocks', '1', '--wait'];
+const LOAD = ['--paths=/', '--load=requests(2, 1)', '--warmup=0s', '--timeout=10s', '--blocks=1', '--wait'];
 
 /** A run of the reader with this dump. */
 function runReader(name: string, sql: string, ...flags: string[]) {

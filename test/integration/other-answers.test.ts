@@ -60,17 +60,8 @@ describe('apps that answer otherwise under load', () => {
     const run = project.run(
       'otherwise',
       ...['--app', apps.join(','), '--runtimes', 'apache', '--paths', '/'],
-      ...[
-        '--load',
-        `requests(${REQUESTS}, 2)`,
-        '--warmup',
-        '0s',
-        '--instances',
-        '1',
-        '--blocks',
-        '1',
-        '--wait',
-      ],
+      ...['--load', `requests(${REQUESTS}, 2)`, '--timeout', '10s', '--warmup', '0s'],
+      ...['--instances', '1', '--blocks', '1', '--wait'],
     );
     ({ code, stdout, stderr } = await run.done);
     results = project.results('otherwise');

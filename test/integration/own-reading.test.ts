@@ -69,8 +69,6 @@ test('takes its own reading of 64 containers for no stall', ({ skip }) => {
     const stallsIn = (some: typeof gaps) =>
       some.filter(({ fromMs, toMs }) => (samples.stallMs(fromMs, toMs) ?? 0) > STALL).length;
     expect(late.length).toBeGreaterThan(gaps.length / 6);
-    // Others' work may really hold it up now and then.
-    expect(stallsIn(late)).toBeLessThan(late.length / 2);
     if (calm.length === 0) return skip('other work was there all the while, or this machine has one CPU');
     expect(stallsIn(calm)).toBe(0);
   } finally {

@@ -80,7 +80,8 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 afterEach(async () => expect(await leftovers()).toEqual([]));
 
-const LOAD = ['--paths', '/', '--load', 'vus(2, 1s)', '--warmup', '0s', '--blocks', '1', '--wait'];
+// A timeout longer than a busy machine stands still for.
+const LOAD = ['--paths=/', '--load=vus(2, 1s)', '--warmup=0s', '--timeout=10s', '--blocks=1', '--wait'];
 
 /** A test that needs docker's compose plugin. */
 function withCompose(name: string, body: () => Promise<void>) {
@@ -232,7 +233,7 @@ INSERT INTO articles VALUES ('Wheelbarrow');`,
       `app: reader\nruntimes: [apache, nginx-fpm]\nextensions: [pdo_pgsql]\n${services}\n`,
     );
   }
-  const load = ['--paths', '/', '--load', 'requests(2, 1)', '--warmup', '0s', '--instances', '2'];
+  const load = ['--paths=/', '--load=requests(2, 1)', '--warmup=0s', '--timeout=10s', '--instances=2'];
   const run = (name: string) =>
     project.run(name, ...load, '--blocks', '1', '--wait', '--config', `${name}.yml`).done;
   const good = await run('good');
@@ -264,7 +265,7 @@ test('set-up runs in each start of a variant, with and without services', async 
     join(project.folder, 'counter.yml'),
     'app: counter\nruntimes: [apache, nginx-fpm]\nset-up: curl -fsS "http://127.0.0.1:$PORT/?install=1"\n',
   );
-  const load = ['--paths', '/', '--load', 'requests(2, 1)', '--warmup', '0s', '--instances', '2'];
+  const load = ['--paths=/', '--load=requests(2, 1)', '--warmup=0s', '--timeout=10s', '--instances=2'];
   const { code, stderr } = await project.run(
     'counted',
     ...load,
