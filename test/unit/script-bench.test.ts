@@ -8,7 +8,8 @@ import { folder, useFolder } from '../fixtures/folder.ts';
 /** A plan that fits into no argument of Linux. */
 const CLI = `
 const args = process.argv.slice(2);
-const plan = { services: 'compose.yml', pulls: ['php:8.4-fpm', 'mirror/own:1'], instances: 'x'.repeat(300_000) };
+const passes = args.some((flag) => flag.startsWith('--cold-start')) ? [{ pass: 'cold start', seconds: 22 }] : [];
+const plan = { passes, services: 'compose.yml', pulls: ['php:8.4-fpm', 'mirror/own:1'], instances: 'x'.repeat(300_000) };
 const isHelp = args.includes('--help') || args.includes('-h');
 console.log(isHelp ? 'help of ' + args[0] : args[0] === 'plan' ? JSON.stringify(plan) : args.join(' '));
 `;
@@ -52,6 +53,10 @@ test('a flag that `plan` does not have is not handed to it', () => {
   for (const format of [['--format', 'md'], ['--format=md']]) bench('run', ...format, '--app', 'plain');
   const prepared = ['--for bench', '--for services', '--for standins php:8.4-fpm'];
   expect(bench('doctor', '--json').calls).toEqual([...prepared, ...prepared, ...prepared]);
+});
+
+test.each([['--cold-start'], ['--cold-start=true']])('hyperfine is set up for %s', (flag) => {
+  expect(bench('run', flag).calls).toContain('--for cold-start');
 });
 
 test('a run that pulls nothing which stands in builds no stand-ins', () => {
