@@ -288,6 +288,24 @@ describe('the timeline', () => {
   });
 });
 
+test('CPUs for nginx in front are kept free only where a variant has it, on each shard alike', () => {
+  const front = runtimeOf('_front', { base: ['nginx:stable'] });
+  const options = {
+    front: { type: 'enum', values: ['none', 'nginx'], default: 'none', at: 'front', env: 'FRONT', about: '' },
+  } as const;
+  const fronted = runtimeOf('roadrunner', { base: ['php:{php}-cli'], options, front });
+  const others = [runtime, runtimeOf('apache', { base: ['php:{php}-apache'] })];
+  const ask = (set: Record<string, string>, change: Partial<Config> = {}) => {
+    const runtimes = [...others.map((one) => ({ runtime: one, set: {} })), { runtime: fronted, set }];
+    const { cpus: layout } = plan({ ...config, runtimes, frontCpus: [3], ...change }, cpus);
+    return [layout.server, layout.load, layout.system, layout.front];
+  };
+  const kept = [[0, 1], [2], [], [3]];
+  expect(ask({ front: 'nginx' })).toEqual(kept);
+  for (const index of [1, 2]) expect(ask({ front: 'nginx' }, { shard: { index, of: 2 } })).toEqual(kept);
+  expect(ask({})).toEqual([[1, 2], [3], [0], undefined]);
+});
+
 test('load engines wait for a common start before each batch, which is a part of the plan', () => {
   const loadFrom = { engines: ['b', 'c'], address: '10.0.0.5' };
   const { instances, estimatedSeconds } = plan(config, cpus);

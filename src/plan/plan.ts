@@ -82,7 +82,8 @@ export function plan(
     cpus,
     {
       ...(config.serverCpus && { server: config.serverCpus }),
-      ...(config.frontCpus && { front: config.frontCpus }),
+      // All shards have one layout.
+      ...(config.frontCpus && all.variants.some(({ front }) => front) && { front: config.frontCpus }),
       ...(config.loadCpus && { load: config.loadCpus }),
     },
     config.services !== undefined,
