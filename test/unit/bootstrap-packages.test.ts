@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
 import { folder, useFolder } from '../fixtures/folder.ts';
@@ -71,5 +73,17 @@ test.each([
   expect({ stdout, stderr }).toEqual({
     stdout: expect.stringMatching(/^step: installing the Docker engine/),
     stderr: '',
+  });
+});
+
+test('a test layer that there is not needs nothing, and is refused', () => {
+  const script = resolve(import.meta.dirname, '../../script/bootstrap');
+  const { status, stderr } = spawnSync(script, ['--for', 'test', 'unitt'], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: folder },
+  });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: "bootstrap: --for test 'unitt' is not one of static unit integration faults e2e\n",
   });
 });
