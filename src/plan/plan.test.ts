@@ -105,6 +105,18 @@ test.each([
   expect(layout.server).toEqual(enforces ? [1, 2] : [0, 1, 2, 3]);
 });
 
+test('with load from other machines, no warning is about the load generator beside the servers', () => {
+  const loadFrom = { engines: ['b'], address: '10.0.0.5' };
+  const warned = (change: Partial<Config>, pinsCpus = true) =>
+    plan({ ...config, ...change }, cpus, undefined, { pinsCpus, limitsMemory: true }).warnings.map(
+      ({ message }) => message,
+    );
+  const all = { serverCpus: [0, 1, 2, 3] };
+  expect(warned(all).join()).toContain('load generator');
+  expect(warned({ ...all, loadFrom })).toEqual([expect.stringMatching(/^no core is left for the system/)]);
+  expect(warned({ loadFrom }, false)).toEqual([expect.stringContaining('so servers and the system share')]);
+});
+
 describe('the timeline', () => {
   test('is the same for the same seed, and another for another', () => {
     expect(plan(config, cpus)).toEqual(plan(config, cpus));
