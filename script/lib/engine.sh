@@ -79,7 +79,7 @@ explain_engine() {
 }
 
 ensure_engine() {
-  local answer
+  local answer context
   if engine_version >/dev/null; then
     ensure_buildx
     return
@@ -92,6 +92,12 @@ ensure_engine() {
     fi
     if [[ -n ${DOCKER_HOST:-} ]]; then
       ask_person "The Docker engine at DOCKER_HOST=$DOCKER_HOST does not answer." "${answer##*$'\n'}"
+    fi
+    # On macOS each engine has a context of its own, and may just have to be started.
+    context=$(docker context show 2>/dev/null || true)
+    if [[ -n $context && $context != default && $(uname -s) != Darwin ]]; then
+      ask_person "The Docker engine of the context $context does not answer." "${answer##*$'\n'}" \
+        'Start it, or choose another one: docker context use default'
     fi
   fi
   if ! has dockerd; then

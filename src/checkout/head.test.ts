@@ -37,7 +37,12 @@ describe('what is checked out', () => {
   it('has neither our settings nor results, wherever they went', async () => {
     const made = commit({ [INDEX]: 'one', 'shop/index.php': 'one', '.bench.yml': 'php: 8.2' });
     await openOutput(join(repository, 'bench-results'));
-    write({ '.bench.yml': 'php: 8.4', 'shop/.bench.yaml': '', 'bench-results/results.json': '{}' });
+    write({
+      '.bench.yml': 'php: 8.4',
+      'shop/.bench.yaml': '',
+      'shop/.bench-redis.yml': '',
+      'bench-results/results.json': '{}',
+    });
     const flags = ['--app', 'top=.,inner=shop', '--out', '../elsewhere'];
     const config = parseConfig({ flags, cwd: repository, packageRoot: root });
     const apps = { top: '.', inner: 'shop' };

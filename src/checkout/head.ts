@@ -1,5 +1,5 @@
-import { join, relative } from 'node:path';
-import { CONFIG_FILES } from '../config/files.ts';
+import { posix, relative } from 'node:path';
+import { isSettings } from '../config/files.ts';
 import type { Config } from '../config/types.ts';
 import type { Host } from '../host.ts';
 import type { Results } from '../results/results.ts';
@@ -39,8 +39,7 @@ export async function listUncommitted(git: Git, paths: readonly string[], out: s
     ...paths.map((path) => path || '.'),
   ]);
   const changed = stdout.split('\0').flatMap((entry) => (entry ? [entry.slice(3)] : []));
-  const settings = settingsIn(paths);
-  return changed.filter((path) => !isWithin(path, out) && !settings.includes(path)).sort();
+  return changed.filter((path) => !isWithin(path, out) && !isSettingsIn(paths, path)).sort();
 }
 
 /** The most files of an app that are listed. */
@@ -67,9 +66,9 @@ export async function listChanged(git: Git, commit: string, folder: string): Pro
   return [...changed].sort().slice(0, MOST);
 }
 
-/** Paths that our settings may have in these folders. */
-export function settingsIn(paths: readonly string[]): string[] {
-  return paths.flatMap((path) => CONFIG_FILES.map((name) => join(path, name)));
+/** Whether a file is our settings, directly in one of these folders. */
+export function isSettingsIn(folders: readonly string[], file: string): boolean {
+  return isSettings(posix.basename(file)) && folders.some((path) => posix.dirname(file) === (path || '.'));
 }
 
 /** Git names only an untracked folder itself, not the files in it. */

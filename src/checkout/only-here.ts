@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { CONFIG_FILES, realFiles } from '../config/files.ts';
+import { isSettings, realFiles } from '../config/files.ts';
 import { listInstalled, readComposer, vendorFolderOf } from '../config/parts/composer.ts';
 import { isIgnored, listResultFolders } from '../config/parts/dockerignore.ts';
 import type { App } from '../config/types.ts';
@@ -68,7 +68,7 @@ export async function listOnlyHere(
         UNSERVED.some((names) => names.test(found)) ||
         isVendor(own) ||
         results.includes(own.split('/', 1)[0] as string) ||
-        CONFIG_FILES.includes(own)
+        isSettings(own)
       )
         return false;
       if (`${out}/`.startsWith(found.replace(/\/?$/, '/')) || found.startsWith(`${out}/`)) return false;

@@ -4,7 +4,7 @@ import type { App } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
 import { listNames, plural } from '../text/plain.ts';
 import { nameTree, type Subject, type Tree } from './found.ts';
-import { listUncommitted, settingsIn } from './head.ts';
+import { isSettingsIn, listUncommitted } from './head.ts';
 import { listOnlyHere, type Packages } from './only-here.ts';
 import type { Repository } from './repository.ts';
 
@@ -106,6 +106,5 @@ async function haveSame({ git }: Repository, commit: string, paths: readonly str
   const within = paths.map((path) => path || '.');
   const options = ['-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none'];
   const { code, stdout } = await git.try(['diff-tree', ...options, commit, 'HEAD', '--', ...within]);
-  const settings = settingsIn(paths);
-  return code === 0 && stdout.split('\0').every((path) => path === '' || settings.includes(path));
+  return code === 0 && stdout.split('\0').every((path) => path === '' || isSettingsIn(paths, path));
 }

@@ -248,6 +248,7 @@ describe('what there is in the other commit', () => {
 
   it.each<[path: string, expected: string[]]>([
     ['.bench.yml', ['same-as-base']],
+    ['.bench-redis.yml', ['same-as-base']],
     ['src/.bench.yml', []],
     ['.bench/runtimes/mine/Dockerfile', []],
   ])('our settings are no part of what is compared: %s', async (path, expected) => {

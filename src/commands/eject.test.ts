@@ -105,7 +105,14 @@ test('keeps git, credentials, caches and our settings in the folder app out of t
   const ignored = filesOf('nginx-fpm').get('.dockerignore')?.split('\n');
   expect(ignored).toEqual(
     expect.arrayContaining([
-      ...['app/**/.git', 'app/auth.json', 'app/.bench.yml', 'app/.bench.yaml'],
+      ...[
+        'app/**/.git',
+        'app/auth.json',
+        'app/.bench.yml',
+        'app/.bench.yaml',
+        'app/.bench-*.yml',
+        'app/.bench-*.yaml',
+      ],
       'app/storage/framework/cache/data/*',
     ]),
   );

@@ -12,8 +12,14 @@ export interface Files {
   list(path: string): string[];
 }
 
-/** Names of the configuration in a project. They are no part of the app. */
+/** Names of the configuration in a project, where no other is given. */
 export const CONFIG_FILES: readonly string[] = ['.bench.yml', '.bench.yaml'];
+
+/** Patterns of configurations in an app's folder, also of those for `--config`. They are no part of the app. */
+export const SETTINGS_FILES: readonly string[] = [...CONFIG_FILES, '.bench-*.yml', '.bench-*.yaml'];
+
+/** @param name of a file in an app's folder */
+export const isSettings = (name: string): boolean => /^\.bench(-[^/]*)?\.ya?ml$/.test(name);
 
 /** A configuration larger than this is a mistake (an archive, a device). */
 const MAX_BYTES = 1024 * 1024;

@@ -15,6 +15,7 @@ import { KEYS, type KeyName } from './keys.ts';
 import { checkAppNames, describeApp, findApp, findDevPackages } from './parts/apps.ts';
 import { checkExtensions, checkFit } from './parts/fit.ts';
 import { findHtaccess } from './parts/htaccess.ts';
+import { checkRates } from './parts/load.ts';
 import { checkRoot, guessRoot, hasApp } from './parts/roots.ts';
 import { loadRuntimes } from './parts/runtimes.ts';
 import {
@@ -299,7 +300,15 @@ function readScenarios(
   const over: Overrides = { slo: mergeKey(layers, 'slo') };
   for (const key of OVERRIDES) Object.assign(over, { [key]: find(layers, key)?.value });
   const share = find(layers, 'duration-scale');
-  return at(share?.place(), () => drafts.map((draft) => completeScenario(draft, over, share?.value)));
+  const scenarios = at(share?.place(), () =>
+    drafts.map((draft) => completeScenario(draft, over, share?.value)),
+  );
+  // A limit in a file may be for the file's load, where a stronger source has another.
+  const limiting = layers.findIndex(({ values }) => values['max-vus'] !== undefined);
+  const isOverridden = layers.slice(0, limiting).some(({ values }) => values.load ?? values.scenarios);
+  if (limiting >= 0 && !isOverridden && !find(layers, 'capacity')?.value)
+    at(find(layers, 'max-vus')?.place(), () => checkRates(scenarios));
+  return scenarios;
 }
 
 /** With the load of a scenario; its timeout was chosen for another page. */

@@ -37,6 +37,15 @@ describe('precedence', () => {
     expect(both.scenarios.map(({ name }) => name)).toEqual(['json', 'paths']);
   });
 
+  test('a limit on clients is not refused where another load, a search or a scenario may use it', () => {
+    const files = { '.bench.yml': 'load: line(1, 9, 9s)\nmax-vus: 50\n' };
+    const limitOf = (...flags: string[]) => parse(files, flags).scenarios.map(({ maxVus }) => maxVus);
+    expect(limitOf()).toEqual([50]);
+    expect(limitOf('--load', 'vus(8, 1s)')).toEqual([50]);
+    expect(limitOf('--load', 'vus(8, 1s)', '--max-vus', '9', '--capacity')).toEqual([9]);
+    expect(parse({}, ['--scenarios', 'quick,json', '--max-vus', '9']).scenarios).toHaveLength(2);
+  });
+
   test('the strongest source that sets a budget, instances or blocks decides whether there is a budget', () => {
     const files = { '.bench.yml': 'budget: 5m\n' };
     expect(parse(files).budgetMs).toBe(300_000);

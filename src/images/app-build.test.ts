@@ -71,15 +71,18 @@ test('the settings of a run, its results and the files of git are no part of the
       '.git',
       '.bench.yml',
       '.bench.yaml',
+      '.bench-redis.yml',
+      '.bench-npm.yaml',
       'out',
       'bench-results/report.md',
       'storage/framework/cache/data/ab/cd',
       'storage/framework/views',
       'index.php',
       'src/.bench.yml',
+      'src/.bench-redis.yml',
       '.bench/set-up.php',
     ];
-    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(6));
+    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(8));
   } finally {
     await builds.remove();
   }

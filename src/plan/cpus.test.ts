@@ -123,6 +123,20 @@ describe('layOutCpus', () => {
   });
 });
 
+test.each<[string, Cpu[], Parameters<typeof layOutCpus>[1], boolean, string[]]>([
+  ['1 core', machine(1), {}, false, ['no-system-core']],
+  ['1 core of 2 threads', machine(1, 2), {}, false, []],
+  ['2 cores', machine(2), {}, false, []],
+  ['2 cores with services', machine(2), {}, true, ['shared-services']],
+  ['all given to the servers', machine(4), { server: [0, 1, 2, 3] }, false, ['no-system-core']],
+  ['1 of 2 given to the servers, with services', machine(2), { server: [0] }, true, ['shared-services']],
+  ['load beside services', machine(4), { server: [0, 1], load: [2, 3] }, true, ['shared-services']],
+])('load from other machines takes no CPU of the servers: %s', (_, cpus, given, hasServices, codes) => {
+  const { layout, warnings } = layOutCpus(cpus, { ...given, elsewhere: true }, hasServices);
+  expect(warnings.map(({ code }) => code)).toEqual(codes);
+  expect(layout).toEqual(layOutCpus(cpus, given, hasServices).layout);
+});
+
 test('on an engine that cannot pin, all use all CPUs, whatever is given', () => {
   const { layout, warnings } = layOutCpus(machine(4), { server: [1], front: [2] }, true, false);
   const all = [0, 1, 2, 3];

@@ -19,7 +19,13 @@ export interface Cpu {
  */
 export function layOutCpus(
   cpus: readonly Cpu[],
-  given: { server?: readonly number[]; load?: readonly number[]; front?: readonly number[] },
+  given: {
+    server?: readonly number[];
+    load?: readonly number[];
+    front?: readonly number[];
+    /** The load comes from other machines: its CPUs here are the system's, though the servers do not get them. */
+    elsewhere?: boolean;
+  },
   hasServices = false,
   pinsCpus = true,
 ): { layout: CpuLayout; warnings: Warning[] } {
@@ -46,12 +52,13 @@ export function layOutCpus(
   for (const set of [sets.server, sets.load, sets.services]) set.sort((a, b) => a - b);
   const used = new Set([...sets.server, ...sets.load, ...sets.services]);
   const system = known.filter((c) => !used.has(c));
+  const hasSystem = system.length > 0 || (given.elsewhere && sets.load.some((c) => !isServing(sets, c)));
   const source = given.server || given.load ? 'given' : 'found';
   return {
     layout: { ...sets, system, ...(front && { front: [...front] }), source },
     warnings: [
       ...warnOfLoad(cores, sets, given),
-      ...(system.length === 0 ? [NO_SYSTEM_CORE] : []),
+      ...(hasSystem ? [] : [NO_SYSTEM_CORE]),
       ...(hasServices && sets.services.length === 0 ? [warnOfServices(sets.server)] : []),
     ],
   };
@@ -94,8 +101,11 @@ function divide(
   return { server: usable.slice(0, forServer).flat(), load: usable.slice(forServer).flat(), services };
 }
 
+const isServing = ({ server, services }: Sets, cpu: number) => server.includes(cpu) || services.includes(cpu);
+
 /** Warns if servers and load generator take time from each other. */
 function warnOfLoad(cores: readonly number[][], { server, load }: Sets, given: Given): Warning[] {
+  if (given.elsewhere) return [];
   const shared = [...new Set([...server, ...(given.front ?? [])])].filter((c) => load.includes(c));
   const isSplit = cores.some(
     (core) => core.some((c) => server.includes(c)) && core.some((c) => load.includes(c)),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/parse.ts';
+import { parseLoad } from '../config/parts/load.ts';
+import type { Scenario } from '../config/types.ts';
 import { describeEffort, planPasses } from './effort.ts';
 import { type Plan, plan } from './plan.ts';
 import { timesColdStarts } from './timeline/pass-seconds.ts';
@@ -41,6 +43,21 @@ test('each pass that follows has a line with its time, and their sum is printed'
 
 test('without a pass, the time of the measuring is all', () => {
   expect(describeEffort(planned()).join('\n')).not.toMatch(/once all is measured|in all/);
+});
+
+test('a load without a known end is named, as its time is in no estimate', () => {
+  const counted = { name: 'ab', load: parseLoad('vus(8, 1s) requests(100000, 8)') };
+  const found = planned();
+  const line = 'not included: the load of ab, which ends after its requests at an unknown time';
+  expect(
+    describeEffort({ ...found, scenarios: [{ ...found.scenarios[0], ...counted } as Scenario] }),
+  ).toContain(line);
+  const own = (script: Partial<Scenario['script']>) =>
+    describeEffort({ ...found, scenarios: [{ ...found.scenarios[0], load: null, script } as Scenario] });
+  const untimed = (lines: string[]) => lines.filter((line) => line.startsWith('not included')).length;
+  expect([describeEffort(found), own({ loadMs: 1000 }), own({ loadMs: null })].map(untimed)).toEqual([
+    0, 0, 1,
+  ]);
 });
 
 describe('cold starts of an app that set-up installs', () => {

@@ -1,3 +1,5 @@
+import { loadMs } from '../config/parts/load.ts';
+import type { Scenario } from '../config/types.ts';
 import type { Warning } from '../results/results.ts';
 import type { Plan } from './plan.ts';
 import { MIN_INSTANCES } from './timeline/budget.ts';
@@ -10,6 +12,7 @@ export function describeEffort(plan: Plan): string[] {
   const each = blocks.length === 1 ? many(blocks[0] as number, 'block') : `${blocks.join(' or ')} blocks`;
   const passes = planPasses(plan);
   const all = estimatedSeconds + passSeconds(plan);
+  const untimed = scenarios.filter(isUntimed).map(({ name }) => name);
   return [
     `${many(instances.length, 'instance')} × ${each}, about ${time(estimatedSeconds)} without building`,
     ...(searches === null
@@ -22,6 +25,11 @@ export function describeEffort(plan: Plan): string[] {
         `${pass}: ${size}, once all is measured: about ${time(seconds)} more${note}`,
     ),
     ...(passes.length === 0 ? [] : [`in all about ${time(all)} without building`]),
+    ...(untimed.length === 0
+      ? []
+      : [
+          `not included: the load of ${untimed.join(', ')}, which ends after its requests at an unknown time`,
+        ]),
     ...(detectable === null
       ? []
       : [
@@ -29,6 +37,9 @@ export function describeEffort(plan: Plan): string[] {
         ]),
   ];
 }
+
+/** A count of requests or iterations, or a script that nobody has read. */
+const isUntimed = ({ load, script }: Scenario) => (load ? loadMs(load) : (script?.loadMs ?? null)) === null;
 
 export type PlannedPasses = Pick<Plan, 'coldStarts' | 'profile' | 'counts'>;
 

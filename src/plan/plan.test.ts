@@ -105,6 +105,18 @@ test.each([
   expect(layout.server).toEqual(enforces ? [1, 2] : [0, 1, 2, 3]);
 });
 
+test('with load from other machines, no warning is about the load generator beside the servers', () => {
+  const loadFrom = { engines: ['b'], address: '10.0.0.5' };
+  const warned = (change: Partial<Config>, pinsCpus = true) =>
+    plan({ ...config, ...change }, cpus, undefined, { pinsCpus, limitsMemory: true }).warnings.map(
+      ({ message }) => message,
+    );
+  const all = { serverCpus: [0, 1, 2, 3] };
+  expect(warned(all).join()).toContain('load generator');
+  expect(warned({ ...all, loadFrom })).toEqual([expect.stringMatching(/^no core is left for the system/)]);
+  expect(warned({ loadFrom }, false)).toEqual([expect.stringContaining('so servers and the system share')]);
+});
+
 describe('the timeline', () => {
   test('is the same for the same seed, and another for another', () => {
     expect(plan(config, cpus)).toEqual(plan(config, cpus));
@@ -286,6 +298,24 @@ describe('the timeline', () => {
     for (const batch of batches) expect(retime(batch, drainFor(slow, null)).drainMs).toBe(DRAIN_MS);
     expect(estimatedSeconds).toBe(planned(1000).estimatedSeconds);
   });
+});
+
+test('CPUs for nginx in front are kept free only where a variant has it, on each shard alike', () => {
+  const front = runtimeOf('_front', { base: ['nginx:stable'] });
+  const options = {
+    front: { type: 'enum', values: ['none', 'nginx'], default: 'none', at: 'front', env: 'FRONT', about: '' },
+  } as const;
+  const fronted = runtimeOf('roadrunner', { base: ['php:{php}-cli'], options, front });
+  const others = [runtime, runtimeOf('apache', { base: ['php:{php}-apache'] })];
+  const ask = (set: Record<string, string>, change: Partial<Config> = {}) => {
+    const runtimes = [...others.map((one) => ({ runtime: one, set: {} })), { runtime: fronted, set }];
+    const { cpus: layout } = plan({ ...config, runtimes, frontCpus: [3], ...change }, cpus);
+    return [layout.server, layout.load, layout.system, layout.front];
+  };
+  const kept = [[0, 1], [2], [], [3]];
+  expect(ask({ front: 'nginx' })).toEqual(kept);
+  for (const index of [1, 2]) expect(ask({ front: 'nginx' }, { shard: { index, of: 2 } })).toEqual(kept);
+  expect(ask({})).toEqual([[1, 2], [3], [0], undefined]);
 });
 
 test('load engines wait for a common start before each batch, which is a part of the plan', () => {

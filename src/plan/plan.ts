@@ -82,8 +82,10 @@ export function plan(
     cpus,
     {
       ...(config.serverCpus && { server: config.serverCpus }),
-      ...(config.frontCpus && { front: config.frontCpus }),
+      // All shards have one layout.
+      ...(config.frontCpus && all.variants.some(({ front }) => front) && { front: config.frontCpus }),
       ...(config.loadCpus && { load: config.loadCpus }),
+      elsewhere: config.loadFrom !== undefined,
     },
     config.services !== undefined,
     limits.pinsCpus,
@@ -103,7 +105,7 @@ export function plan(
       ...errors.warnings,
       ...[
         ...warnings,
-        ...warnOfDiscarded(limits, config.memoryBytes !== undefined),
+        ...warnOfDiscarded(limits, config.memoryBytes !== undefined, config.loadFrom !== undefined),
         ...warnOfHtaccess(variants),
         ...warnOfVariables(variants, config.host),
         ...warnOfDevPackages(images),

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
 import { folder, useFolder } from '../fixtures/folder.ts';
@@ -42,4 +44,46 @@ test.each([
   const { status, stderr } = runParts(folder, docker);
   expect(status === 0 ? 0 : 1, stderr).toBe(code);
   if (code !== 0) expect(stderr).toContain('need 23 or newer');
+});
+
+/** An engine that does not answer, in the context of this name. */
+const lost = (context: string, system = 'Linux') => `${machine('26.1')}
+has() { [[ $1 == apt-get || $1 == docker ]]; }
+uname() { echo ${system}; }
+unset DOCKER_HOST
+step() { echo "step: $1"; exit; }
+docker() { case $1 in context) echo '${context}' ;; *) echo 'Cannot connect' >&2; return 1 ;; esac; }
+bounded() { "\${@:2}"; }
+ensure_engine`;
+
+test('an engine on another machine that does not answer is no reason to install one here', () => {
+  const { status, stdout, stderr } = runParts(folder, lost('lab'));
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(
+    /^bootstrap: The Docker engine of the context lab does not answer\.\n.*Cannot connect\n/,
+  );
+});
+
+test.each([
+  ['in the context that is there without others', 'default', 'Linux'],
+  ['of a client that is too old to show its context', '', 'Linux'],
+  ['on macOS, with a context of its own', 'desktop-linux', 'Darwin'],
+])('but %s, one is looked for as before', (_, context, system) => {
+  const { stdout, stderr } = runParts(folder, lost(context, system));
+  expect({ stdout, stderr }).toEqual({
+    stdout: expect.stringMatching(/^step: installing the Docker engine/),
+    stderr: '',
+  });
+});
+
+test('a test layer that there is not needs nothing, and is refused', () => {
+  const script = resolve(import.meta.dirname, '../../script/bootstrap');
+  const { status, stderr } = spawnSync(script, ['--for', 'test', 'unitt'], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: folder },
+  });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: "bootstrap: --for test 'unitt' is not one of static unit integration faults e2e\n",
+  });
 });

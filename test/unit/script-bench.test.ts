@@ -1,6 +1,6 @@
 // script/bench beside a bootstrap that installs nothing, and a CLI that only prints how it was called.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { folder, useFolder } from '../fixtures/folder.ts';
@@ -8,7 +8,8 @@ import { folder, useFolder } from '../fixtures/folder.ts';
 /** A plan that fits into no argument of Linux. */
 const CLI = `
 const args = process.argv.slice(2);
-const plan = { services: 'compose.yml', pulls: ['php:8.4-fpm', 'mirror/own:1'], instances: 'x'.repeat(300_000) };
+const passes = args.some((flag) => flag.startsWith('--cold-start')) ? [{ pass: 'cold start', seconds: 22 }] : [];
+const plan = { passes, services: 'compose.yml', pulls: ['php:8.4-fpm', 'mirror/own:1'], instances: 'x'.repeat(300_000) };
 const isHelp = args.includes('--help') || args.includes('-h');
 console.log(isHelp ? 'help of ' + args[0] : args[0] === 'plan' ? JSON.stringify(plan) : args.join(' '));
 `;
@@ -54,9 +55,36 @@ test('a flag that `plan` does not have is not handed to it', () => {
   expect(bench('doctor', '--json').calls).toEqual([...prepared, ...prepared, ...prepared]);
 });
 
+test.each([['--cold-start'], ['--cold-start=true']])('hyperfine is set up for %s', (flag) => {
+  expect(bench('run', flag).calls).toContain('--for cold-start');
+});
+
 test('a run that pulls nothing which stands in builds no stand-ins', () => {
   write('test/standins/build', '#!/bin/sh\necho nginx:stable\n');
-  expect(bench('--images', 'mirror.yml').calls).toEqual(['--for bench', '--for services']);
+  expect(bench('--images', 'mirror.yml').calls).toEqual(['--for mirror', '--for services']);
+});
+
+test.each([
+  ['.bench.yml', []],
+  ['.bench.yaml', []],
+  ['own.yml', ['--config', 'own.yml']],
+  ['own.yml', ['--config=own.yml']],
+])('no stand-in overrides images that %s maps, and none of them need be in a registry', (file, flags) => {
+  write(file, 'php: 8.4\nimages:\n  php:8.4-fpm: mirror/php:8.4-fpm\n');
+  const { stdout, calls } = bench('run', ...flags);
+  expect([stdout, calls[0]]).toEqual([`${['run', ...flags].join(' ')}\n`, '--for mirror']);
+});
+
+test('stand-ins remain where another configuration is in use, or single images are given', () => {
+  write('.bench.yml', 'images: mirror.yml\n');
+  write('own.yml', 'php: 8.4\n');
+  const found = bench('run', '--config', 'own.yml');
+  expect(found.stdout).toMatch(/^run --images /);
+  expect(found.calls[0]).toBe('--for bench');
+  rmSync(join(folder, '.bench.yml'));
+  const { stdout, calls } = bench('run', '--image', 'grafana/k6:2.2.0=mirror/k6');
+  expect(stdout).toMatch(/^run --images /);
+  expect(calls.at(-3)).toBe('--for mirror');
 });
 
 test.each([

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { RESULTS_MARK } from '../../results/mark.ts';
-import { CONFIG_FILES, type Files } from '../files.ts';
+import { type Files, SETTINGS_FILES } from '../files.ts';
 
 /**
  * Lines for files that no app serves: git's own, our settings, and Laravel's file cache. The latter has rows of this
  * machine's database, which the base would lack. Relative to the app's folder.
  */
-export const UNSERVED_FILES = ['**/.git', 'storage/framework/cache/data/*', ...CONFIG_FILES] as const;
+export const UNSERVED_FILES = ['**/.git', 'storage/framework/cache/data/*', ...SETTINGS_FILES] as const;
 
 /** Folders directly in the app's that have results of runs, also of earlier ones with another `out`. */
 export function listResultFolders(folder: string, files: Files): string[] {

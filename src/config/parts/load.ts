@@ -88,6 +88,14 @@ export function parseLoad(source: string): Load {
 /** Whether a load, as it is written, has a part at a rate. That part asks on, however many requests wait. */
 export const hasRate = (source: string) => /\b(line|const|step)\s*\(/.test(source);
 
+/** `max-vus` limits a rate alone. Errors: UserError, none of the scenarios has one. */
+export function checkRates(scenarios: readonly { load: Load | null }[]): void {
+  if (scenarios.some(({ load }) => load !== null && hasRate(load.source))) return;
+  throw new UserError('no load has a rate', {
+    hint: "set the clients in the load, such as --load 'vus(50, 1s)'",
+  });
+}
+
 /** The clients of each closed part of a load, as it is written: 8 and 4 of `vus(8, 1s) requests (100, 4)`. */
 export function closedClients(source: string): number[] {
   const parts = source.matchAll(/\b(?:vus\s*\(|requests\s*\([^,]*,)\s*(\d+)/g);

@@ -11,18 +11,28 @@ export const ALL_LIMITS: EngineLimits = { pinsCpus: true, limitsMemory: true };
 const REMEDY =
   'give it the cgroup controllers cpuset and memory: for rootless Docker, set `Delegate=cpu cpuset io memory pids` in user@.service';
 
-/** Warns of limits that a run would set in vain. */
-export function warnOfDiscarded({ pinsCpus, limitsMemory }: EngineLimits, wantsMemory: boolean): Warning[] {
-  return [...(pinsCpus ? [] : [UNPINNED]), ...(limitsMemory || !wantsMemory ? [] : [UNLIMITED])];
+/**
+ * Warns of limits that a run would set in vain.
+ *
+ * @param elsewhere whether the load comes from other machines
+ */
+export function warnOfDiscarded(
+  { pinsCpus, limitsMemory }: EngineLimits,
+  wantsMemory: boolean,
+  elsewhere = false,
+): Warning[] {
+  return [
+    ...(pinsCpus ? [] : [warnOfUnpinned(elsewhere ? 'the system' : 'load generator')]),
+    ...(limitsMemory || !wantsMemory ? [] : [UNLIMITED]),
+  ];
 }
 
-const UNPINNED: Warning = {
+const warnOfUnpinned = (other: string): Warning => ({
   code: 'shared-cores',
-  message:
-    'this Docker engine cannot pin containers to CPUs, so servers and load generator share all CPUs: each takes time from the other',
+  message: `this Docker engine cannot pin containers to CPUs, so servers and ${other} share all CPUs: each takes time from the other`,
   remedy: REMEDY,
   variant: null,
-};
+});
 
 const UNLIMITED: Warning = {
   code: 'memory-unlimited',

@@ -5,11 +5,12 @@ import { isWatched, type PlannedVariant } from '../variants.ts';
 
 /** Shown before the run: after it, numbers would just be missing. */
 export function warnOfUncounted(
-  { count }: Pick<Config, 'count'>,
+  { count, scenarios }: Pick<Config, 'count' | 'scenarios'>,
   variants: readonly PlannedVariant[],
 ): Warning[] {
   if (!count?.includes('php')) return [];
-  return variants
+  const scripted = scenarios.filter(({ load }) => load === null).map(({ name }) => name);
+  const ofVariants = variants
     .filter((variant) => !isWatched(variant))
     .map(({ id, label }) => ({
       code: 'count',
@@ -17,6 +18,14 @@ export function warnOfUncounted(
       remedy: 'nothing to do: it is measured as the others',
       variant: id,
     }));
+  if (scripted.length === 0) return ofVariants;
+  const ofScripts = {
+    code: 'count',
+    message: `no counts of PHP for ${scripted.join(', ')}: the script brings a load of its own`,
+    remedy: 'set `load` for the scenario, or leave out `--count php`',
+    variant: null,
+  };
+  return [...ofVariants, ofScripts];
 }
 
 /** Shown before the run: after it, times would just be missing. */
