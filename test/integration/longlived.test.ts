@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
@@ -53,6 +54,16 @@ it('has a row for each runtime that keeps an app in memory by worker.php', () =>
   expect(LONG_LIVED.map(({ runtime }) => runtime).sort()).toEqual(names.sort());
 });
 
+/** Sends bytes and returns those that come back until the connection ends. */
+const exchange = ({ container, port }: Server, request: string) => {
+  const script = `
+    $socket = stream_socket_client('tcp://127.0.0.1:' . $argv[1]);
+    fwrite($socket, $argv[2]);
+    echo stream_get_contents($socket);
+  `;
+  return docker('exec', container, 'php', '-r', script, String(port), request);
+};
+
 /** The parts of answers that must be the same on all runtimes. */
 const comparable = (answers: readonly Answer[]) =>
   answers.map(({ status, headers, body }) => ({
@@ -101,12 +112,7 @@ describe.each(rows)('$runtime', (row) => {
     });
 
     it('answers HEAD without a body', async () => {
-      const script = `
-        $socket = stream_socket_client('tcp://127.0.0.1:' . $argv[1]);
-        fwrite($socket, "HEAD /loop HTTP/1.1\\r\\nHost: test\\r\\nConnection: close\\r\\n\\r\\n");
-        echo stream_get_contents($socket);
-      `;
-      const answer = await docker('exec', server.container, 'php', '-r', script, String(server.port));
+      const answer = await exchange(server, 'HEAD /loop HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
       expect(answer).toMatch(/^HTTP\/1\.[01] 200 OK\r\n/);
       expect(answer).not.toContain('Hello');
     });
@@ -189,6 +195,25 @@ Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('
         echo strlen(curl_exec($curl));`,
       );
       expect(answer.stdout).toBe(String('{"word":""}'.length + (1 << 20)));
+    });
+
+    it('sends the length of what it sends, not that of the app', async () => {
+      const zipped = await start(row, app('test/apps/leak'), { GZIP: 'true' });
+      try {
+        const [text, packed] = await ask(zipped, [
+          '/length',
+          { path: '/length', headers: ['Accept-Encoding: gzip'] },
+        ]);
+        expect(text?.body).toBe('x'.repeat(1000));
+        const { bytes = Buffer.from(''), headers } = packed ?? {};
+        const unpacked = headers?.['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+        expect(unpacked.toString()).toBe('x'.repeat(1000));
+        const request = ['HEAD /length HTTP/1.1', 'Host: test', 'Connection: close', '', ''].join('\r\n');
+        const lengths = (await exchange(zipped, request)).match(/^content-length:.*/gim) ?? [];
+        expect(lengths.length).toBeLessThanOrEqual(1);
+      } finally {
+        await stop(zipped);
+      }
     });
 
     it('lives on when the app ends its process', async () => {
