@@ -181,7 +181,7 @@ final class Scope
         $_POST = $request['post'];
         $_COOKIE = $request['cookies'];
         $_FILES = array_map(self::turn(...), $request['files']);
-        $_REQUEST = $_POST + $_GET;
+        $_REQUEST = array_replace_recursive($_GET, $_POST);
         unset($_SESSION);
         if (!headers_sent()) {
             header_remove();
