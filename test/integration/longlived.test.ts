@@ -173,7 +173,7 @@ describe.each(rows)('$runtime', (row) => {
       const part = (disposition: string, content: string) =>
         `--x\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: text/plain\r\n\r\n${content}\r\n`;
       const body =
-        `${part('name="one"; filename="a.txt"', 'first')}${part('name="many[]"; filename="b.txt"', 'second')}--x
+        `${part('name="one"; filename="photos/../a.txt"', 'first')}${part('name="many[]"; filename="b.txt"', 'second')}--x
 Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('--x\n', '--x\r\n');
       const headers = ['Content-Type: multipart/form-data; boundary=x'];
       const answer = await askOnce(server, { path: '/upload', body, headers });
@@ -182,6 +182,9 @@ Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('
       expect(answer.body).toContain('{"word":"hello"}');
       const { files } = JSON.parse((await askOnce(server, { path: '/state', body, headers })).body);
       expect([files.one.name, files.many.name]).toEqual(['a.txt', ['b.txt']]);
+      // RoadRunner keeps no folders.
+      expect(files.one.full_path).toBe(row.runtime === 'roadrunner' ? 'a.txt' : 'photos/../a.txt');
+      expect(files.many.full_path).toEqual(['b.txt']);
     });
 
     it('takes a body of 1 MB', async () => {

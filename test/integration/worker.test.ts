@@ -183,21 +183,37 @@ describe('an app that stays in memory', () => {
   });
 
   it('gets uploaded files in the shape of PHP', async () => {
-    const file = (name: string) => ({ name, type: 'text/plain', tmp_name: '', error: 4, size: 0 });
+    const rest = { type: 'text/plain', tmp_name: '', error: 4, size: 0 };
     const files = {
-      one: file('a'),
-      many: [file('b'), file('c')],
-      deep: { x: { y: file('d') }, z: file('e') },
+      one: { name: 'photos/../a', ...rest },
+      many: [
+        { name: 'C:\\b', ...rest },
+        { name: 'c', ...rest },
+      ],
+      deep: { x: { y: { name: 'd', full_path: 'e/d', ...rest } }, z: { name: 'e/', ...rest } },
     };
     const { answers } = await ask(leak, [{ method: 'POST', files }]);
+    const file = (name: string, full_path = name) => ({ name, full_path, ...rest });
     expect(state(answers[0])).toMatchObject({
       files: {
-        one: file('a'),
-        many: { name: ['b', 'c'], type: ['text/plain', 'text/plain'], error: [4, 4] },
-        deep: { name: { x: { y: 'd' }, z: 'e' }, size: { x: { y: 0 }, z: 0 } },
+        one: file('a', 'photos/../a'),
+        many: {
+          name: ['b', 'c'],
+          full_path: ['C:\\b', 'c'],
+          type: ['text/plain', 'text/plain'],
+          error: [4, 4],
+        },
+        deep: { name: { x: { y: 'd' }, z: '' }, size: { x: { y: 0 }, z: 0 } },
       },
-      request: { files },
+      request: {
+        files: {
+          one: file('a', 'photos/../a'),
+          many: [file('b', 'C:\\b'), file('c')],
+          deep: { x: { y: file('d', 'e/d') }, z: file('', 'e/') },
+        },
+      },
     });
+    expect(Object.keys(state(answers[0]).files.one)).toEqual(Object.keys(file('a')));
   });
 
   it('may name its sessions itself', async () => {
