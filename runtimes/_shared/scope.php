@@ -54,6 +54,8 @@ final class Scope
             'PHP_SELF' => '/index.php',
             'SERVER_SOFTWARE' => getenv('BENCH_RUNTIME') ?: PHP_SAPI,
             'SERVER_PROTOCOL' => 'HTTP/1.1',
+            'REQUEST_SCHEME' => 'http',
+            'GATEWAY_INTERFACE' => 'CGI/1.1',
             'REMOTE_ADDR' => '127.0.0.1',
         ] + array_filter(
             array_diff_key($_SERVER, ['argv' => 0, 'argc' => 0]),
