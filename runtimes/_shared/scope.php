@@ -282,9 +282,12 @@ final class Scope
         });
     }
 
-    /** @return array<string, string> what PHP makes of `Authorization: Basic …` */
+    /** @return array<string, string> what PHP makes of `Authorization: Basic …` or `Digest …` */
     private static function credentials(string $authorization): array
     {
+        if (strncasecmp($authorization, 'Digest ', 7) === 0) {
+            return ['PHP_AUTH_DIGEST' => substr($authorization, 7)];
+        }
         if (!preg_match('/^Basic +(.+)$/i', $authorization, $match)) {
             return [];
         }

@@ -216,6 +216,17 @@ describe('an app that stays in memory', () => {
     expect(Object.keys(state(answers[0]).files.one)).toEqual(Object.keys(file('a')));
   });
 
+  it.each([
+    ['Basic YW5uOmE6Yg==', { PHP_AUTH_USER: 'ann', PHP_AUTH_PW: 'a:b' }],
+    ['Basic nothing', {}],
+    ['digest username="ann", qop=auth', { PHP_AUTH_DIGEST: 'username="ann", qop=auth' }],
+    ['Bearer x', {}],
+  ])('gets the credentials of %s', async (Authorization, expected) => {
+    const { answers } = await ask(leak, [{ headers: { Authorization } }]);
+    const found = Object.entries(state(answers[0]).server).filter(([name]) => name.startsWith('PHP_AUTH_'));
+    expect(Object.fromEntries(found)).toEqual(expected);
+  });
+
   it('may name its sessions itself', async () => {
     const handler = `<?php return function () {
       session_name('shop');
