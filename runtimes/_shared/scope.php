@@ -305,7 +305,9 @@ final class Scope
         foreach (['path', 'domain', 'samesite'] as $name) {
             $cookie .= $set[$name] === '' ? '' : "; $name=$set[$name]";
         }
-        return $cookie . ($secure ? '; secure' : '') . ($httpOnly ? '; HttpOnly' : '');
+        $cookie .= ($secure ? '; secure' : '') . ($httpOnly ? '; HttpOnly' : '');
+        // As from PHP 8.5 on.
+        return $cookie . ($set['partitioned'] ?? false ? '; Partitioned' : '');
     }
 
     private static function currentErrorHandler(): mixed

@@ -256,6 +256,17 @@ describe('an app that stays in memory', () => {
     expect(answers[3]?.headers['Set-Cookie']).not.toEqual(answers[1]?.headers['Set-Cookie']);
   });
 
+  it('may have a partitioned session cookie', async () => {
+    // The parameter is PHP 8.5's, and this PHP may be older.
+    const handler = `<?php namespace PhpRuntimeBench;
+    function session_get_cookie_params(): array { return ['partitioned' => true] + \\session_get_cookie_params(); }
+    return function () { session_start(); return ['body' => '']; };`;
+    await withApp({ 'handler.php': handler }, async (folder) => {
+      const { answers } = await ask(folder, [{}]);
+      expect(answers[0]?.headers['Set-Cookie']?.[0]).toMatch(/; Partitioned$/);
+    });
+  });
+
   it('answers 500 where it throws, and the log says why', async () => {
     const { answers, stderr } = await ask(leak, [{ uri: '/throw' }, { uri: '/' }]);
     expect(answers[0]).toMatchObject({ status: 500, body: '', sent: [500] });
