@@ -154,7 +154,7 @@ export const DIFFERENCES = {
 /** State that the test app leaves behind, as its /state names it. */
 export const LEFT = [
   ...['global variables', 'static variables', '`putenv`', '`ini_set`', 'time zone', 'working directory'],
-  ...['locale', 'mbstring’s encoding', '`error_reporting`'],
+  ...['locale', 'mbstring’s encoding', '`error_reporting`', '`umask`'],
 ];
 
 /** Rows that only the end of a process shows. */
