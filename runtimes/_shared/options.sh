@@ -5,7 +5,7 @@
 # code 64, one line on stderr).
 
 # The entry point writes its configuration here; the rest of the container may be read-only, except for /app
-# with `octane-roadrunner`.
+# with `octane-frankenphp` and `octane-roadrunner`.
 readonly run_dir=/tmp/php-runtime-bench
 # The images have their shared files and their configuration here.
 readonly conf=/usr/local/share/php-runtime-bench

@@ -54,6 +54,8 @@ final class Scope
             'PHP_SELF' => '/index.php',
             'SERVER_SOFTWARE' => getenv('BENCH_RUNTIME') ?: PHP_SAPI,
             'SERVER_PROTOCOL' => 'HTTP/1.1',
+            'REQUEST_SCHEME' => 'http',
+            'GATEWAY_INTERFACE' => 'CGI/1.1',
             'REMOTE_ADDR' => '127.0.0.1',
         ] + array_filter(
             array_diff_key($_SERVER, ['argv' => 0, 'argc' => 0]),
@@ -181,7 +183,7 @@ final class Scope
         $_POST = $request['post'];
         $_COOKIE = $request['cookies'];
         $_FILES = array_map(self::turn(...), $request['files']);
-        $_REQUEST = $_POST + $_GET;
+        $_REQUEST = array_replace_recursive($_GET, $_POST);
         unset($_SESSION);
         if (!headers_sent()) {
             header_remove();
@@ -280,9 +282,12 @@ final class Scope
         });
     }
 
-    /** @return array<string, string> what PHP makes of `Authorization: Basic …` */
+    /** @return array<string, string> what PHP makes of `Authorization: Basic …` or `Digest …` */
     private static function credentials(string $authorization): array
     {
+        if (strncasecmp($authorization, 'Digest ', 7) === 0) {
+            return ['PHP_AUTH_DIGEST' => substr($authorization, 7)];
+        }
         if (!preg_match('/^Basic +(.+)$/i', $authorization, $match)) {
             return [];
         }
@@ -300,7 +305,9 @@ final class Scope
         foreach (['path', 'domain', 'samesite'] as $name) {
             $cookie .= $set[$name] === '' ? '' : "; $name=$set[$name]";
         }
-        return $cookie . ($secure ? '; secure' : '') . ($httpOnly ? '; HttpOnly' : '');
+        $cookie .= ($secure ? '; secure' : '') . ($httpOnly ? '; HttpOnly' : '');
+        // As from PHP 8.5 on.
+        return $cookie . ($set['partitioned'] ?? false ? '; Partitioned' : '');
     }
 
     private static function currentErrorHandler(): mixed

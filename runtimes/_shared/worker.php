@@ -128,10 +128,17 @@ function request(
         'headers' => $headers,
         'body' => $body,
         'post' => $post,
-        'files' => $files,
+        'files' => map_files($files, name_file(...)),
         'cookies' => isset($headers['cookie']) ? parse_cookies($headers['cookie']) : [],
         'server' => $server,
     ];
+}
+
+/** As PHP, keeps what a client writes before the name of a file apart from it: else the app would move it elsewhere. */
+function name_file(array $file): array
+{
+    $name = (string) preg_replace('~^.*[/\\\\]~s', '', $file['name']);
+    return ['name' => $name, 'full_path' => $file['full_path'] ?? $file['name']] + $file;
 }
 
 /** @return Request of a server that speaks PSR-7 */
@@ -314,7 +321,7 @@ function load_symfony(string $folder, bool $reboot): \Closure
     $kernel = $start();
     $upload = static fn (array $file): UploadedFile =>
         // As in a test: what PHP itself has not received would not count as uploaded.
-        new UploadedFile($file['tmp_name'], $file['name'], $file['type'], $file['error'], true);
+        new UploadedFile($file['tmp_name'], $file['full_path'], $file['type'], $file['error'], true);
 
     return static function (array $request, callable $send) use (&$kernel, $start, $upload, $reboot): array {
         $files = map_files($request['files'], $upload);

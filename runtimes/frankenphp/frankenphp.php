@@ -8,21 +8,6 @@ declare(strict_types=1);
 require __DIR__ . '/vendor/autoload.php';
 require __DIR__ . '/worker.php';
 
-/** A field of many files is a list of files, not a file of lists. */
-function list_files(array $files): array
-{
-    return array_map(static function (array $file): array {
-        if (!is_array($file['name'])) {
-            return $file;
-        }
-        $list = [];
-        foreach (array_keys($file['name']) as $key) {
-            $list[$key] = array_map(static fn (array $values): mixed => $values[$key], $file);
-        }
-        return list_files($list);
-    }, $files);
-}
-
 function send(array $response): void
 {
     // A response that flushes what it streams has sent them itself.
@@ -50,7 +35,7 @@ $handle = static function () use ($app): void {
         getallheaders() + ['Host' => $_SERVER['HTTP_HOST'] ?? ''],
         (string) file_get_contents('php://input'),
         $_POST === [] ? null : $_POST,
-        list_files($_FILES),
+        $_FILES,
         ['REMOTE_ADDR' => $_SERVER['REMOTE_ADDR'], 'SERVER_PROTOCOL' => $_SERVER['SERVER_PROTOCOL']],
     ), send(...));
 };

@@ -51,7 +51,7 @@ final class Bridge implements BridgeInterface
             if (getenv('BENCH_FACTS') !== '1' || $request->getUri()->getPath() !== FACTS_PATH) {
                 // Its adapter neither fills these nor empties them.
                 [$_GET, $_POST, $_FILES] = [$request->getQueryParams(), (array) $request->getParsedBody(), []];
-                $_REQUEST = $_POST + $_GET;
+                $_REQUEST = array_replace_recursive($_GET, $_POST);
                 return $this->symfony->handle($request);
             }
             $response = read_facts();

@@ -59,12 +59,14 @@ function translate(Request $request): array
     );
 }
 
-/** Swoole would send a body to HEAD, too. */
+/** Swoole would send a body to HEAD, too. It compresses or not and sends no chunks, which the app cannot know. */
 function send(array $answer, Request $request, Response $response): void
 {
     $response->status($answer['status']);
     foreach ($answer['headers'] as $name => $values) {
-        $response->header($name, count($values) === 1 ? $values[0] : $values, false);
+        if (!in_array(strtolower((string) $name), ['content-length', 'transfer-encoding'], true)) {
+            $response->header($name, count($values) === 1 ? $values[0] : $values, false);
+        }
     }
     if ($request->server['request_method'] === 'HEAD') {
         $response->header('Content-Length', (string) strlen($answer['body']));

@@ -16,20 +16,32 @@ function route(array $uri, array $action): array
     return ['match' => ['uri' => $uri], 'action' => $action];
 }
 
+/**
+ * Folders with an index.php, as they are in a URI. Links are followed, but not into a folder that they are in.
+ *
+ * @param list<string> $above
+ * @return list<string>
+ */
+function find_folders(string $root, string $uri = '/', array $above = []): array
+{
+    $folders = $uri !== '/' && is_file("$root{$uri}index.php") ? [$uri] : [];
+    $real = realpath($root . $uri);
+    if (in_array($real, $above, true)) {
+        return $folders;
+    }
+    $above[] = $real;
+    foreach (array_diff(scandir($root . $uri), ['.', '..']) as $name) {
+        if (is_dir("$root$uri$name")) {
+            array_push($folders, ...find_folders($root, "$uri$name/", $above));
+        }
+    }
+    return $folders;
+}
+
 $root = '/app/' . getenv('DOCROOT');
 $workers = (int) getenv('WORKERS');
 $keepAlive = seconds('KEEP_ALIVE');
 $maxRequests = (int) getenv('MAX_REQUESTS');
-
-// Unit looks for index.html alone where it serves files, so folders with an index.php are named.
-$folders = [];
-$files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($root, FilesystemIterator::SKIP_DOTS));
-foreach ($files as $file) {
-    if ($file->getFilename() === 'index.php' && $file->getPath() !== $root) {
-        $folders[] = substr($file->getPath(), strlen($root)) . '/';
-    }
-}
-sort($folders);
 
 $headers = $keepAlive === 0 ? ['response_headers' => ['Connection' => 'close']] : [];
 $front = ['pass' => 'applications/php/front', ...$headers];
@@ -39,7 +51,8 @@ $routes = [
     // Secrets such as .env, where the document root is the app's folder.
     route(['*/.*', '!/.well-known/*'], ['return' => 403]),
     route(['/.well-known/.*', '/.well-known/*/.*'], ['return' => 403]),
-    route(['*.php', '*.php/*', ...$folders], $direct),
+    // Unit looks for index.html alone where it serves files.
+    route(['*.php', '*.php/*', ...find_folders($root)], $direct),
     // The front controller gets paths that are no files, and folders without an index.
     ['action' => ['share' => "$root\$uri", 'fallback' => $front, ...$headers]],
 ];

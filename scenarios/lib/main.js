@@ -88,7 +88,7 @@ options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
 options.hosts = { ...(options.hosts || {}), ...plan.hosts };
-options.blacklistIPs = plan.blockedIps;
+options.blacklistIPs = [...(options.blacklistIPs || []), ...plan.blockedIps];
 options.thresholds = Object.fromEntries(conditions);
 
 if (own) {

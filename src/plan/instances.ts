@@ -79,7 +79,10 @@ export function orderOf(other: Other | undefined, variants: readonly PlannedVari
 
 /** Whether its pool shrinks while others are loaded, by the options in force. */
 function isElastic({ runtime, options }: PlannedVariant): boolean {
-  return Object.entries(runtime.elastic).some(([option, values]) => values.includes(String(options[option])));
+  return Object.entries(runtime.elastic).some(([option, values]) => {
+    const value = String(options[option]);
+    return values.length > 0 ? values.includes(value) : value !== '0';
+  });
 }
 
 /** Seen on two cores, half as much again: the run, an instance, each of its containers, and each k6 process. */

@@ -154,7 +154,7 @@ export const DIFFERENCES = {
 /** State that the test app leaves behind, as its /state names it. */
 export const LEFT = [
   ...['global variables', 'static variables', '`putenv`', '`ini_set`', 'time zone', 'working directory'],
-  ...['locale', 'mbstring’s encoding', '`error_reporting`'],
+  ...['locale', 'mbstring’s encoding', '`error_reporting`', '`umask`'],
 ];
 
 /** Rows that only the end of a process shows. */
@@ -176,7 +176,8 @@ export function renderDifferences(): string {
     '² For example with `while (ob_get_level()) ob_end_clean();`. The loop itself does no harm. The log names the cause.',
     '',
     '³ RoadRunner parses forms itself. It drops spaces in names, does not keep the order of fields, and loses `a[][b]`.',
-    'It answers `a[b]=1&a=2` with 500. The raw body of a form is built again from its fields, so signatures do not match.',
+    'It answers `a[b]=1&a=2` with 500. `full_path` of an uploaded file has no folders.',
+    'The raw body of a form is built again from its fields, so signatures do not match.',
     '',
     '⁴ Laravel turns a warning into an exception, also on php-fpm.',
     '',

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
@@ -53,6 +54,16 @@ it('has a row for each runtime that keeps an app in memory by worker.php', () =>
   expect(LONG_LIVED.map(({ runtime }) => runtime).sort()).toEqual(names.sort());
 });
 
+/** Sends bytes and returns those that come back until the connection ends. */
+const exchange = ({ container, port }: Server, request: string) => {
+  const script = `
+    $socket = stream_socket_client('tcp://127.0.0.1:' . $argv[1]);
+    fwrite($socket, $argv[2]);
+    echo stream_get_contents($socket);
+  `;
+  return docker('exec', container, 'php', '-r', script, String(port), request);
+};
+
 /** The parts of answers that must be the same on all runtimes. */
 const comparable = (answers: readonly Answer[]) =>
   answers.map(({ status, headers, body }) => ({
@@ -101,12 +112,7 @@ describe.each(rows)('$runtime', (row) => {
     });
 
     it('answers HEAD without a body', async () => {
-      const script = `
-        $socket = stream_socket_client('tcp://127.0.0.1:' . $argv[1]);
-        fwrite($socket, "HEAD /loop HTTP/1.1\\r\\nHost: test\\r\\nConnection: close\\r\\n\\r\\n");
-        echo stream_get_contents($socket);
-      `;
-      const answer = await docker('exec', server.container, 'php', '-r', script, String(server.port));
+      const answer = await exchange(server, 'HEAD /loop HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
       expect(answer).toMatch(/^HTTP\/1\.[01] 200 OK\r\n/);
       expect(answer).not.toContain('Hello');
     });
@@ -167,7 +173,7 @@ describe.each(rows)('$runtime', (row) => {
       const part = (disposition: string, content: string) =>
         `--x\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: text/plain\r\n\r\n${content}\r\n`;
       const body =
-        `${part('name="one"; filename="a.txt"', 'first')}${part('name="many[]"; filename="b.txt"', 'second')}--x
+        `${part('name="one"; filename="photos/../a.txt"', 'first')}${part('name="many[]"; filename="b.txt"', 'second')}--x
 Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('--x\n', '--x\r\n');
       const headers = ['Content-Type: multipart/form-data; boundary=x'];
       const answer = await askOnce(server, { path: '/upload', body, headers });
@@ -176,6 +182,9 @@ Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('
       expect(answer.body).toContain('{"word":"hello"}');
       const { files } = JSON.parse((await askOnce(server, { path: '/state', body, headers })).body);
       expect([files.one.name, files.many.name]).toEqual(['a.txt', ['b.txt']]);
+      // RoadRunner keeps no folders.
+      expect(files.one.full_path).toBe(row.runtime === 'roadrunner' ? 'a.txt' : 'photos/../a.txt');
+      expect(files.many.full_path).toEqual(['b.txt']);
     });
 
     it('takes a body of 1 MB', async () => {
@@ -189,6 +198,25 @@ Content-Disposition: form-data; name="word"\r\n\r\nhello\r\n--x--\r\n`.replace('
         echo strlen(curl_exec($curl));`,
       );
       expect(answer.stdout).toBe(String('{"word":""}'.length + (1 << 20)));
+    });
+
+    it('sends the length of what it sends, not that of the app', async () => {
+      const zipped = await start(row, app('test/apps/leak'), { GZIP: 'true' });
+      try {
+        const [text, packed] = await ask(zipped, [
+          '/length',
+          { path: '/length', headers: ['Accept-Encoding: gzip'] },
+        ]);
+        expect(text?.body).toBe('x'.repeat(1000));
+        const { bytes = Buffer.from(''), headers } = packed ?? {};
+        const unpacked = headers?.['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+        expect(unpacked.toString()).toBe('x'.repeat(1000));
+        const request = ['HEAD /length HTTP/1.1', 'Host: test', 'Connection: close', '', ''].join('\r\n');
+        const lengths = (await exchange(zipped, request)).match(/^content-length:.*/gim) ?? [];
+        expect(lengths.length).toBeLessThanOrEqual(1);
+      } finally {
+        await stop(zipped);
+      }
     });
 
     it('lives on when the app ends its process', async () => {

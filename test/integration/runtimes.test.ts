@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -176,6 +176,7 @@ describe('the document root', () => {
     'public/with-html/index.html': 'html',
     'public/with-php/index.php': '<?php echo "inner";',
     'public/empty/file.txt': 'file',
+    'packages/blog/index.php': '<?php echo "linked";',
     'public/.htaccess': 'Header set X-Htaccess yes',
     'public/.env': 'SECRET=1',
     'public/.git/config': 'secret',
@@ -194,7 +195,7 @@ describe('the document root', () => {
       '/other.php',
       '/other.php/a/b',
     ],
-    ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x'],
+    ...['/with-html/', '/with-php/', '/empty/', '/empty/file.txt', '/index.php/x', '/blog/'],
     ...['/.well-known/security.txt', '/.well-known/change-password'],
   ];
   const hidden = [
@@ -215,6 +216,7 @@ describe('the document root', () => {
       mkdirSync(dirname(join(app, file)), { recursive: true });
       writeFileSync(join(app, file), content);
     }
+    symlinkSync('../packages/blog', join(app, 'public/blog'));
     for (const { runtime, last } of those) {
       servers.push(await serve(arena, await buildRuntime(runtime, last, app), { APP_ENV: 'test' }));
     }

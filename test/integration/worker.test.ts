@@ -96,7 +96,7 @@ describe('an app that stays in memory', () => {
   it('gets what PHP has in its superglobals', async () => {
     const { answers } = await ask(leak, [
       {
-        ...{ uri: '/state?a[]=1&a[]=2&b=%26', method: 'POST', body: 'c=3&b=4' },
+        ...{ uri: '/state?a[]=1&a[]=2&b=%26', method: 'POST', body: 'c=3&b=4&a[1]=5' },
         headers: {
           ...{ host: 'example.org:8080', 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' },
           ...{ 'X-Two': ['1', '2'], Proxy: 'evil', cookie: 'd=5; e%20=a%2Bb+c; d=6; f[g]=7; h=i&j=k' },
@@ -105,9 +105,8 @@ describe('an app that stays in memory', () => {
     ]);
     expect(state(answers[0])).toMatchObject({
       get: { a: ['1', '2'], b: '&' },
-      post: { c: '3', b: '4' },
+      post: { c: '3', b: '4', a: { 1: '5' } },
       cookie: { d: '5', 'e%20': 'a+b+c', f: { g: '7' }, h: 'i&j=k' },
-      'request variables': { a: ['1', '2'], b: '4', c: '3' },
       server: {
         ...{
           REQUEST_METHOD: 'POST',
@@ -120,6 +119,7 @@ describe('an app that stays in memory', () => {
       },
       request: { headers: { host: 'example.org:8080', 'x-two': '1, 2' }, path: '/state' },
     });
+    expect(JSON.stringify(state(answers[0])['request variables'])).toBe('{"a":["1","5"],"b":"4","c":"3"}');
     expect(state(answers[0]).server).not.toHaveProperty('HTTP_PROXY');
     expect(state(answers[0]).server).not.toHaveProperty('argv');
   });
@@ -183,21 +183,48 @@ describe('an app that stays in memory', () => {
   });
 
   it('gets uploaded files in the shape of PHP', async () => {
-    const file = (name: string) => ({ name, type: 'text/plain', tmp_name: '', error: 4, size: 0 });
+    const rest = { type: 'text/plain', tmp_name: '', error: 4, size: 0 };
     const files = {
-      one: file('a'),
-      many: [file('b'), file('c')],
-      deep: { x: { y: file('d') }, z: file('e') },
+      one: { name: 'photos/../a', ...rest },
+      many: [
+        { name: 'C:\\b', ...rest },
+        { name: 'c', ...rest },
+      ],
+      deep: { x: { y: { name: 'd', full_path: 'e/d', ...rest } }, z: { name: 'e/', ...rest } },
     };
     const { answers } = await ask(leak, [{ method: 'POST', files }]);
+    const file = (name: string, full_path = name) => ({ name, full_path, ...rest });
     expect(state(answers[0])).toMatchObject({
       files: {
-        one: file('a'),
-        many: { name: ['b', 'c'], type: ['text/plain', 'text/plain'], error: [4, 4] },
-        deep: { name: { x: { y: 'd' }, z: 'e' }, size: { x: { y: 0 }, z: 0 } },
+        one: file('a', 'photos/../a'),
+        many: {
+          name: ['b', 'c'],
+          full_path: ['C:\\b', 'c'],
+          type: ['text/plain', 'text/plain'],
+          error: [4, 4],
+        },
+        deep: { name: { x: { y: 'd' }, z: '' }, size: { x: { y: 0 }, z: 0 } },
       },
-      request: { files },
+      request: {
+        files: {
+          one: file('a', 'photos/../a'),
+          many: [file('b', 'C:\\b'), file('c')],
+          deep: { x: { y: file('d', 'e/d') }, z: file('', 'e/') },
+        },
+      },
     });
+    expect(Object.keys(state(answers[0]).files.one)).toEqual(Object.keys(file('a')));
+  });
+
+  it.each([
+    ['Basic YW5uOmE6Yg==', { PHP_AUTH_USER: 'ann', PHP_AUTH_PW: 'a:b' }],
+    ['Basic nothing', {}],
+    ['digest username="ann", qop=auth', { PHP_AUTH_DIGEST: 'username="ann", qop=auth' }],
+    ['Bearer x', {}],
+  ])('gets the credentials of %s', async (Authorization, expected) => {
+    const { answers } = await ask(leak, [{ headers: { Authorization } }]);
+    const found = Object.entries(state(answers[0]).server).filter(([name]) => name.startsWith('PHP_AUTH_'));
+    expect(Object.fromEntries(found)).toEqual(expected);
   });
 
   it('may name its sessions itself', async () => {
@@ -227,6 +254,17 @@ describe('an app that stays in memory', () => {
     expect(answers.map(({ body }) => body)).toEqual(['1', '1', '2', '1']);
     expect(answers.map(({ headers }) => headers['Set-Cookie']?.length ?? 0)).toEqual([0, 1, 0, 1]);
     expect(answers[3]?.headers['Set-Cookie']).not.toEqual(answers[1]?.headers['Set-Cookie']);
+  });
+
+  it('may have a partitioned session cookie', async () => {
+    // The parameter is PHP 8.5's, and this PHP may be older.
+    const handler = `<?php namespace PhpRuntimeBench;
+    function session_get_cookie_params(): array { return ['partitioned' => true] + \\session_get_cookie_params(); }
+    return function () { session_start(); return ['body' => '']; };`;
+    await withApp({ 'handler.php': handler }, async (folder) => {
+      const { answers } = await ask(folder, [{}]);
+      expect(answers[0]?.headers['Set-Cookie']?.[0]).toMatch(/; Partitioned$/);
+    });
   });
 
   it('answers 500 where it throws, and the log says why', async () => {

@@ -15,11 +15,12 @@ interface Main {
   setup(): unknown;
   teardown(data: unknown): unknown;
   benchTurn(data: unknown): void;
+  options: { blacklistIPs: string[] };
   handleSummary(data: object): { stdout: string };
 }
 
 /** A script whose files take `readMs` to read, for each client. */
-type Script = { setup?: () => unknown; teardown?: () => unknown; readMs?: number };
+type Script = { setup?: () => unknown; teardown?: () => unknown; options?: object; readMs?: number };
 
 /**
  * Runs main.js outside of k6, with a plan of two slices in turns, or of one slice that ends by itself. Each iteration of its
@@ -60,7 +61,7 @@ function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
     ...{
       paths: [],
       hosts: {},
-      blockedIps: [],
+      blockedIps: ['192.0.2.0/24'],
       kinds: [],
       statuses: [],
       labels: [],
@@ -116,6 +117,7 @@ function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
       });
       return JSON.parse(summary.stdout);
     },
+    options: () => makeClient().options,
     print: (data: object) => makeClient().handleSummary(data).stdout,
     /** The values of `bench_late` of an iteration. */
     late(fromMs: number, tookMs: number): number[] {
@@ -135,6 +137,12 @@ test.each([
   ['that begins behind the end and takes no time is late as a whole', 2001, 0, [1]],
 ])('an iteration %s', (_, fromMs, tookMs, expected) => {
   expect(loadMain().late(fromMs, tookMs)).toEqual(expected);
+});
+
+test('blocks the addresses that a script blocks, too', () => {
+  const options = { blacklistIPs: ['198.51.100.0/24'] };
+  expect(loadMain({ options }, true).options().blacklistIPs).toEqual(['198.51.100.0/24', '192.0.2.0/24']);
+  expect(loadMain({}, true).options().blacklistIPs).toEqual(['192.0.2.0/24']);
 });
 
 test('the teardown of a script is no part of its load, and its requests are of no slice', () => {

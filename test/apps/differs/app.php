@@ -19,6 +19,7 @@ function state(): array
         'locale' => setlocale(LC_TIME, '0') !== 'C',
         'mbstring’s encoding' => mb_internal_encoding() === 'ISO-8859-1',
         '`error_reporting`' => error_reporting() === E_ERROR,
+        '`umask`' => umask() === 0o7,
     ];
 }
 
@@ -39,6 +40,7 @@ function leave(): string
     setlocale(LC_TIME, 'C.UTF-8', 'C.utf8');
     mb_internal_encoding('ISO-8859-1');
     error_reporting(E_ERROR);
+    umask(0o7);
     return 'left';
 }
 

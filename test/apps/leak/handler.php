@@ -80,5 +80,6 @@ return static fn (array $request): array => match ($request['path']) {
     '/upload' => ['status' => 200, 'headers' => [], 'body' => read($request['files']) . json_encode($request['post'])],
     '/throw' => throw new LogicException('thrown on purpose'),
     '/exit' => exit(1),
+    '/length' => ['status' => 200, 'headers' => ['Content-Type' => 'text/plain', 'content-length' => '1000', 'Transfer-Encoding' => 'chunked'], 'body' => str_repeat('x', 1000)],
     default => ['status' => 200, 'headers' => ['Set-Cookie' => ['a=1', 'b=2; Path=/']], 'body' => ''],
 };
