@@ -96,6 +96,8 @@ test.each([
   [401, 'no', 'token'],
   [403, 'no', 'permission'],
   [403, 'You have exceeded a secondary rate limit', null],
+  [403, 'Unable to create comment because issue is locked.', null],
+  [403, 'Commenting is disabled on issues with more than 2500 comments', null],
   [429, 'no', null],
   [404, 'no', 'permission'],
   [500, 'no', null],

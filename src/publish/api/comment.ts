@@ -63,9 +63,9 @@ export async function postComment(
   }
 }
 
-/** The token or its permission, if an answer refused them; null: it has another reason, such as a limit of requests. */
+/** The token or its permission, if an answer refused them; null: it has another reason, such as a limit of requests or a lock. */
 export function refusalOf(error: Failed): 'token' | 'permission' | null {
-  if (isLimited(error)) return null;
+  if (isLimited(error) || /\b(locked|disabled)\b/i.test(error.message)) return null;
   const { status } = error;
   return status === 401 ? 'token' : status === 403 || status === 404 ? 'permission' : null;
 }
