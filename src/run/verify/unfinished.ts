@@ -107,6 +107,12 @@ const MARKS: readonly Mark[] = [
     body: /\bnot (yet )?configured\b|\bconfiguration error\b|\bconfig(uration)?\b.* (is )?(missing|not (found|loaded))\b/i,
     isMessage: true,
   },
+  // Serendipity: include/functions_config.inc.php, with a redirect; Evolution CMS: index.php
+  {
+    what: 'an app that is not installed',
+    body: /\bnot (yet|currently) (been )?installed\b|\bhas not been installed\b|\bnot installed yet\b/i,
+    isMessage: true,
+  },
   // Roundcube: index.php
   {
     what: 'a message that names another document root',
