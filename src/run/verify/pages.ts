@@ -248,18 +248,19 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
     const labels = [...new Set(own.map(({ label }) => label))];
     const who = labels.length < variants ? ` on ${listNames(labels)}` : '';
     const look = requests.length > 1 ? 'look' : 'looks';
+    const printed = showSetUp(first.said);
     return {
       code: 'looks-unfinished',
       message: `${listNames(requests)}${who} ${look} like ${what} (${showHead(first.page)}): the numbers are those of this page, not of the app`,
-      remedy: `${tellSetUp(first)}${first.remedy}, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
+      remedy: `${printed && `${printed}; `}${first.remedy}, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
       variant: null,
     };
   });
 }
 
 /** A `set-up` that changed nothing may have ended well all the same. */
-const tellSetUp = ({ said }: Odd) =>
-  said === null ? '' : `\`set-up\` did not fail, but printed '${cut(cleanLine(said), MOST.said)}'; `;
+export const showSetUp = (said: string | null | undefined) =>
+  said ? `\`set-up\` did not fail, but printed '${cut(cleanLine(said), MOST.said)}'` : '';
 
 const showHead = ({ status, title, text, location }: CheckedPage) =>
   `HTTP ${status}${title === null ? '' : ` "${title}"`}${text ? ` '${text}'` : ''}${location && ` to ${location}`}`;
