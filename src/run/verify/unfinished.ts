@@ -60,8 +60,8 @@ const MARKS: readonly Mark[] = [
   // WordPress: wp_not_installed() in wp-includes/load.php, wp-admin/install.php
   { what: 'WordPress with an empty database', redirect: /\/wp-admin\/install\.php$/ },
   { what: 'WordPress with an empty database', title: /^WordPress › Installation$/ },
-  // Drupal: the redirect of core/lib/Drupal/Core/DrupalKernel.php
-  { what: 'Drupal without its tables', redirect: /\/core\/install\.php$/ },
+  // Drupal: the redirect of core/lib/Drupal/Core/DrupalKernel.php; Backdrop: core/includes/bootstrap.inc
+  { what: 'Drupal or Backdrop without its tables', redirect: /\/core\/install\.php$/ },
   // Joomla: includes/app.php
   { what: 'Joomla without its configuration.php', redirect: /\/installation\/(index\.php)?$/ },
   // symfony/http-kernel: Resources/welcome.html.php
