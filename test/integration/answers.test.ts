@@ -125,13 +125,7 @@ require __DIR__ . '/config.php';`;
 
 test('an installer that ends well without effect: the failed check shows what it printed', async () => {
   const setUp = ['--set-up', 'curl -fsS "http://127.0.0.1:$PORT/?install=1"'];
-  const { failures, stderr } = await bench(
-    'in-vain',
-    { unwritten: UNWRITTEN },
-    '--instances',
-    '1',
-    ...setUp,
-  );
+  const { failures, stderr } = await bench('in-vain', { unwritten: UNWRITTEN }, '--instances', '1', ...setUp);
   expect(failures, stderr).toEqual({
     'apache@8.4': expect.stringMatching(
       /^GET \/ answers HTTP 500; its log: .*config\.php.*\. `set-up` did not fail, but printed 'config\.php is not writable'$/,
