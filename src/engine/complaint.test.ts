@@ -136,6 +136,16 @@ test.each([
     '<html><h1>Setup</h1><script>let a =\nPHP Fatal error:  Uncaught Error: no table in /app/a.php:3\n',
     'Uncaught Error: no table in /app/a.php:3',
   ],
+  [
+    'of several pages the last one, and the error of curl behind it',
+    '<html><title>Setup</title><h1>Welcome</h1></html>\n<html><title>Setup</title><h1>Create user</h1></html>\n\ncurl: (22) The requested URL returned error: 500\n',
+    'curl: (22) The requested URL returned error: 500: Setup Create user',
+  ],
+  [
+    'an error that curl got as a page',
+    '<html><title>Setup</title></html><!DOCTYPE html>\n<html><body><p>No table</p></body></html>\ncurl: (22) The requested URL returned error: 500\n',
+    'curl: (22) The requested URL returned error: 500: No table',
+  ],
   ['a long page with a mark that it was cut', `<html>${'x'.repeat(250)}</html>`, `${'x'.repeat(200)}…`],
   [
     'a statement over several lines that MariaDB refuses',

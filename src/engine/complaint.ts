@@ -77,12 +77,19 @@ export function readPrinted(output: string): Logged {
   const end = output.trim().slice(-OUTPUT_CHARACTERS);
   const isPage = /<!doctype html|<html|<body|<b>/i.test(end);
   const seen = isPage ? readHtml(end) : end;
+  const curl = /^curl: \(\d+\) .+/m.exec(end);
   // PHP may have ended within a script of the page, which nobody sees.
   const text = findComplaint(seen) === null && findComplaint(end) !== null ? end : seen;
   const said = isPage
-    ? cut((errorsOf(end) || text).replace(/\s+/g, ' '), SAID_CHARACTERS)
+    ? `${curl ? `${curl[0].trim()}: ` : ''}${showPage(curl ? end.replace(curl[0], '') : end)}`
     : lastSentence(text);
   return { log: lastLines(text, OUTPUT_LINES), complaint: findComplaint(text) ?? (said || null) };
+}
+
+/** The last of several pages, as an installer answers one for each step. */
+function showPage(pages: string): string {
+  const from = Math.max(0, ...Array.from(pages.matchAll(/<!doctype html|<html/gi), ({ index }) => index));
+  return cut((errorsOf(pages) || readHtml(pages.slice(from))).replace(/\s+/g, ' ').trim(), SAID_CHARACTERS);
 }
 
 /** Errors of the clients of MariaDB, MySQL and PostgreSQL. More lines follow: the statement, a detail, a marker. */

@@ -118,6 +118,24 @@ test('an app that has stored the address of its set-up: the message names the Ho
   );
 });
 
+/** Its installer shows why it did not write the file, with HTTP 200. */
+const UNWRITTEN = `<?php
+if (isset($_GET['install'])) exit('config.php is not writable');
+require __DIR__ . '/config.php';`;
+
+test('an installer that ends well without effect: the failed check shows what it printed', async () => {
+  const setUp = ['--set-up', 'curl -fsS "http://127.0.0.1:$PORT/?install=1"'];
+  const { failures, stderr } = await bench('in-vain', { unwritten: UNWRITTEN }, '--instances', '1', ...setUp);
+  expect(failures, stderr).toEqual({
+    'apache@8.4': expect.stringMatching(
+      /^GET \/ answers HTTP 500; its log: .*config\.php.*\. `set-up` did not fail, but printed 'config\.php is not writable'$/,
+    ),
+    'nginx-fpm@8.4': expect.stringMatching(
+      /`set-up` did not fail, but printed 'config\.php is not writable'$/,
+    ),
+  });
+});
+
 test('what a second start of each variant changes is no difference, and all else is one', async () => {
   const apps = { kept: CACHED, unlike: UNLIKE };
   const { code, failures, results, stdout, stderr } = await bench('strict', apps, '--instances', '2');

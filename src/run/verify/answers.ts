@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn, warnOfStarts } from './learned.ts';
 import { maskAnswers } from './mask.ts';
-import { describePages, findOneSided } from './pages.ts';
+import { describePages, findOneSided, showSetUp } from './pages.ts';
 import { askAll, expectArena, pathsOf } from './requests.ts';
 import {
   type Answer,
@@ -175,7 +175,8 @@ async function report(
     };
     const rules = failure.reason.includes(ITS_LOG) ? '' : sayHtaccess(variant, servers, faults);
     const remedy = `${remedies[kind] ?? ''}${rules}`;
-    fail(id, { ...failure, reason: `${failure.reason}${others}${remedy}` });
+    const printed = kind === 'wrong' ? showSetUp(world.job.outcomes.get(id)?.setUpSaid) : '';
+    fail(id, { ...failure, reason: `${failure.reason}${others}${printed && `. ${printed}`}${remedy}` });
     failed.add(id);
   }
   return failed;

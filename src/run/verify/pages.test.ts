@@ -222,6 +222,18 @@ test('paths that show a login form get one warning, with how to get behind it', 
   ]);
 });
 
+test('a short page with a login form in a window that a script opens is no login form', () => {
+  const inside = (before: string, after = '</div>') =>
+    answer({ body: `<p>Hello world</p>${before}<div>Log in</div>${LOGIN.slice(19)}${after}` });
+  const found = (page: ReturnType<typeof answer>) => describe({ a: { '/': page } }).warnings.length;
+  expect(found(inside('<div id="a" style="display: none" aria-hidden="true"><div role="dialog">'))).toBe(0);
+  expect(found(inside('<div class="modal fade" id="login">'))).toBe(0);
+  expect(found(inside('<dialog id="login">', '</dialog>'))).toBe(0);
+  expect(found(inside('<div class="modal">Cookies?</div><div>'))).toBe(1);
+  expect(found(inside(`<div class="modal">${LOGIN.slice(19)}</div><div>`))).toBe(1);
+  expect(found(inside('<div class="model">'))).toBe(1);
+});
+
 test('a login form at a path of that name is what was asked for', () => {
   const pages = Object.fromEntries(
     ['/login.php', '/users/sign-in', '/auth', '/index.php?do=logon'].map((path) => [path, path]),

@@ -121,16 +121,37 @@ function listPages(variant: string, rounds: readonly Round[]): Seen[] {
 /** A path that asks for such a form is meant. */
 const LOGIN_PATH = /log-?[io]n|sign-?[iu][np]|auth|regist|password/i;
 const LOGIN_TITLE = /\b(log|sign)[ -]?[io]n\b/i;
-const PASSWORD = /<input\s[^<>]{0,500}\btype\s*=\s*["']?password\b/i;
+const PASSWORD = /\btype\s*=\s*["']?password\b/i;
+const PART = /<(\/?)(dialog|div|section|aside|input)\b([^<>]{0,2000})>/gi;
+/** Attributes of a window that a script of the page opens, such as Bootstrap's. */
+const DIALOG =
+  /\brole\s*=\s*["']?dialog\b|\baria-hidden\s*=\s*["']?true\b|\bclass\s*=\s*(["'])([^"']*\s)?modal[\s"']/i;
 /** A page with more text may have a box for visitors with an account. */
 const MOST_WORDS = 150;
 
 /** Shows little more than a form with a password. */
 function isLogin({ endpoint, title }: CheckedPage, body: string): boolean {
-  if (LOGIN_PATH.test(endpoint) || !PASSWORD.test(body)) return false;
+  if (LOGIN_PATH.test(endpoint) || !hasPassword(body)) return false;
   return (
     LOGIN_TITLE.test(title ?? '') || (readHtml(body).match(/[\p{L}\p{N}]+/gu) ?? []).length <= MOST_WORDS
   );
+}
+
+/** Whether a field for a password is outside of any dialog. */
+function hasPassword(body: string): boolean {
+  let dialog: { name: string; depth: number } | null = null;
+  for (const [, end, tag = '', attributes = ''] of body.matchAll(PART)) {
+    const name = tag.toLowerCase();
+    if (dialog === null) {
+      if (name === 'input' && PASSWORD.test(attributes)) return true;
+      const isDialog = !end && name !== 'input' && (name === 'dialog' || DIALOG.test(attributes));
+      if (isDialog) dialog = { name, depth: 1 };
+    } else if (name === dialog.name) {
+      const depth: number = dialog.depth + (end ? -1 : 1);
+      dialog = depth === 0 ? null : { name, depth };
+    }
+  }
+  return false;
 }
 
 function warnOfLogin(pages: readonly CheckedPage[]): Warning[] {
@@ -248,18 +269,19 @@ function warn(odd: readonly Odd[], variants: number): Warning[] {
     const labels = [...new Set(own.map(({ label }) => label))];
     const who = labels.length < variants ? ` on ${listNames(labels)}` : '';
     const look = requests.length > 1 ? 'look' : 'looks';
+    const printed = showSetUp(first.said);
     return {
       code: 'looks-unfinished',
       message: `${listNames(requests)}${who} ${look} like ${what} (${showHead(first.page)}): the numbers are those of this page, not of the app`,
-      remedy: `${tellSetUp(first)}${first.remedy}, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
+      remedy: `${printed && `${printed}; `}${first.remedy}, and compare the title after 'checked:' with that of the page in a browser. If the page is right, ignore this warning`,
       variant: null,
     };
   });
 }
 
 /** A `set-up` that changed nothing may have ended well all the same. */
-const tellSetUp = ({ said }: Odd) =>
-  said === null ? '' : `\`set-up\` did not fail, but printed '${cut(cleanLine(said), MOST.said)}'; `;
+export const showSetUp = (said: string | null | undefined) =>
+  said ? `\`set-up\` did not fail, but printed '${cut(cleanLine(said), MOST.said)}'` : '';
 
 const showHead = ({ status, title, text, location }: CheckedPage) =>
   `HTTP ${status}${title === null ? '' : ` "${title}"`}${text ? ` '${text}'` : ''}${location && ` to ${location}`}`;

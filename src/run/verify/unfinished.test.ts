@@ -53,6 +53,12 @@ test.each([
   ['not configured', ofBody('config.inc.php is missing!')],
   ['not configured', ofBody('Configuration error: Copy conf/config.inc.php-dist to conf/config.inc.php.')],
   [
+    'not installed',
+    ofBody('Serendipity is not yet installed. Please <a href="install.php">install</a> it now.'),
+  ],
+  ['not installed', ofBody('<h3>Evolution CMS is not currently installed</h3>')],
+  ['not installed', ofBody('The wiki has not been installed.')],
+  [
     'older tables',
     ofBody('ERROR: The PostfixAdmin database layout is outdated (you have r1, but r1844 is expected).'),
   ],
@@ -108,6 +114,7 @@ test.each([
   ['a page on such an error', titled('Help', `<pre>\nFatal error: ${LACK} on line 3\n</pre>`)],
   ['a page on errors', titled('Error handling in PHP', '<p>config.inc.php is missing!</p>')],
   ['a page with a setting', titled('Settings', '<p>The module is not installed. It is not configured.</p>')],
+  ['a text on a part', ofBody('<p>The theme is not installed here.</p>')],
   ['an API', ofBody('{"modules": ["php"], "errors": 0}')],
   ['an API', ofBody('{"connection": "mysql", "fatal": 0}')],
   ['an API', ofBody('{"extension": "png", "message": "is required"}')],

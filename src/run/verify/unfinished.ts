@@ -60,8 +60,8 @@ const MARKS: readonly Mark[] = [
   // WordPress: wp_not_installed() in wp-includes/load.php, wp-admin/install.php
   { what: 'WordPress with an empty database', redirect: /\/wp-admin\/install\.php$/ },
   { what: 'WordPress with an empty database', title: /^WordPress › Installation$/ },
-  // Drupal: the redirect of core/lib/Drupal/Core/DrupalKernel.php
-  { what: 'Drupal without its tables', redirect: /\/core\/install\.php$/ },
+  // Drupal: the redirect of core/lib/Drupal/Core/DrupalKernel.php; Backdrop: core/includes/bootstrap.inc
+  { what: 'Drupal or Backdrop without its tables', redirect: /\/core\/install\.php$/ },
   // Joomla: includes/app.php
   { what: 'Joomla without its configuration.php', redirect: /\/installation\/(index\.php)?$/ },
   // symfony/http-kernel: Resources/welcome.html.php
@@ -105,6 +105,12 @@ const MARKS: readonly Mark[] = [
   {
     what: 'an app that is not configured',
     body: /\bnot (yet )?configured\b|\bconfiguration error\b|\bconfig(uration)?\b.* (is )?(missing|not (found|loaded))\b/i,
+    isMessage: true,
+  },
+  // Serendipity: include/functions_config.inc.php, with a redirect; Evolution CMS: index.php
+  {
+    what: 'an app that is not installed',
+    body: /\bnot (yet|currently) (been )?installed\b|\bhas not been installed\b|\bnot installed yet\b/i,
     isMessage: true,
   },
   // Roundcube: index.php
