@@ -2,7 +2,7 @@ import { nameEngine } from '../config/engine-key.ts';
 import type { Config, Shard } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { COUNT_NAMES } from '../results/count-names.ts';
-import { MOST } from '../results/results.ts';
+import { RESULTS_LIMITS } from '../results/results.ts';
 import { findReference, type PlannedImage, type PlannedVariant } from './variants.ts';
 
 export interface PlannedShard extends Shard {
@@ -47,20 +47,24 @@ export function checkSize(
   shards: readonly PlannedShard[],
 ): void {
   const { compareTo, scenarios } = config;
-  if (scenarios.length > MOST.scenarios) {
+  if (scenarios.length > RESULTS_LIMITS.scenarios) {
     throw new UserError('too many scenarios', {
-      ...{ where: { name: 'scenarios' }, found: `${scenarios.length}`, allowed: `up to ${MOST.scenarios}` },
+      ...{
+        where: { name: 'scenarios' },
+        found: `${scenarios.length}`,
+        allowed: `up to ${RESULTS_LIMITS.scenarios}`,
+      },
       hint: 'share them among several workflows',
     });
   }
   for (const { index, of } of shards) {
     // The base of a variant is one, too, and is not known yet.
     const count = takeShard(planned, config, { index, of }).variants.length * (compareTo ? 2 : 1);
-    if (count <= MOST.variants) continue;
+    if (count <= RESULTS_LIMITS.variants) continue;
     throw new UserError('too many variants for one machine', {
       where: { name: 'input shards' },
       found: `${count} on machine ${index} of ${of}${compareTo ? ', with those of the base' : ''}`,
-      allowed: `up to ${MOST.variants}`,
+      allowed: `up to ${RESULTS_LIMITS.variants}`,
       hint: 'use fewer runtimes, PHP versions or tune values, or more shards',
     });
   }

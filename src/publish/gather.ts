@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { MAX_SHARDS } from '../config/keys/compare-key.ts';
 import { UserError } from '../errors.ts';
-import { MOST, Results } from '../results/results.ts';
+import { RESULTS_LIMITS, Results } from '../results/results.ts';
 import { cut, plural } from '../text/plain.ts';
 
 /**
@@ -128,8 +128,8 @@ function bound(results: Results): Results {
     scenarios: results.plan.scenarios.length,
     measurements: results.measurements.length + results.duets.length,
   };
-  for (const [what, most] of Object.entries(MOST)) {
-    const count = counts[what as keyof typeof MOST];
+  for (const [what, most] of Object.entries(RESULTS_LIMITS)) {
+    const count = counts[what as keyof typeof RESULTS_LIMITS];
     if (count > most) throw new Error(`${count} ${what}, up to ${most} are read`);
   }
   return results;

@@ -308,7 +308,7 @@ const Whole = z.object({
 });
 
 /** Amounts in the results of one machine that a job which only renders can process in a minute. */
-export const MOST = { variants: 200, scenarios: 50, measurements: 100_000 };
+export const RESULTS_LIMITS = { variants: 200, scenarios: 50, measurements: 100_000 };
 
 export const Results = Whole.refine(
   ({ plan, variants }) => plan.scenarios.length * variants.length <= MAX_ROWS,
