@@ -303,13 +303,18 @@ function readScenarios(
   const scenarios = at(share?.place(), () =>
     drafts.map((draft) => completeScenario(draft, over, share?.value)),
   );
-  // A limit in a file may be for the file's load, where a stronger source has another.
+  // A limit in a file may be for the file's load or search, where a stronger source has another.
   const limiting = layers.findIndex(({ values }) => values['max-vus'] !== undefined);
-  const isOverridden = layers.slice(0, limiting).some(({ values }) => values.load ?? values.scenarios);
+  const isOverridden = layers
+    .slice(0, limiting)
+    .some(({ values }) => LIMITED.some((key) => values[key] !== undefined));
   if (limiting >= 0 && !isOverridden && !find(layers, 'capacity')?.value)
     at(find(layers, 'max-vus')?.place(), () => checkRates(scenarios));
   return scenarios;
 }
+
+/** Keys that `max-vus` may be a limit for. */
+const LIMITED = ['load', 'scenarios', 'paths', 'journey', 'capacity'] as const;
 
 /** With the load of a scenario; its timeout was chosen for another page. */
 function draftPaths(paths: readonly string[], journey: Journey, preset: ScenarioDraft): ScenarioDraft {

@@ -44,6 +44,13 @@ describe('precedence', () => {
     expect(limitOf('--load', 'vus(8, 1s)')).toEqual([50]);
     expect(limitOf('--load', 'vus(8, 1s)', '--max-vus', '9', '--capacity')).toEqual([9]);
     expect(parse({}, ['--scenarios', 'quick,json', '--max-vus', '9']).scenarios).toHaveLength(2);
+    const shop = { '.bench.yml': 'scenarios: [json]\nmax-vus: 50\n' };
+    for (const flags of [
+      ['--paths', '/x'],
+      ['--journey', 'auth'],
+    ])
+      expect(parse(shop, flags)).toBeTruthy();
+    expect(parse({ '.bench.yml': 'capacity: true\nmax-vus: 50\n' }, ['--no-capacity'])).toBeTruthy();
   });
 
   test('the strongest source that sets a budget, instances or blocks decides whether there is a budget', () => {

@@ -88,9 +88,9 @@ export function parseLoad(source: string): Load {
 /** Whether a load, as it is written, has a part at a rate. That part asks on, however many requests wait. */
 export const hasRate = (source: string) => /\b(line|const|step)\s*\(/.test(source);
 
-/** `max-vus` limits a rate alone. Errors: UserError, none of the scenarios has one. */
+/** `max-vus` limits a rate alone, and no script's own load. Errors: UserError, none of the scenarios has a rate or such a load. */
 export function checkRates(scenarios: readonly { load: Load | null }[]): void {
-  if (scenarios.some(({ load }) => load !== null && hasRate(load.source))) return;
+  if (scenarios.some(({ load }) => load === null || hasRate(load.source))) return;
   throw new UserError('no load has a rate', {
     hint: "set the clients in the load, such as --load 'vus(50, 1s)'",
   });
