@@ -97,7 +97,7 @@ ensure_engine() {
     context=$(docker context show 2>/dev/null || true)
     if [[ -n $context && $context != default && $(uname -s) != Darwin ]]; then
       ask_person "The Docker engine of the context $context does not answer." "${answer##*$'\n'}" \
-        'Start it, or choose another one: docker context use default'
+        "Start it, or choose another one: ${DOCKER_CONTEXT:+unset DOCKER_CONTEXT, or }docker context use default"
     fi
   fi
   if ! has dockerd; then
