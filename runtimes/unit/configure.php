@@ -17,7 +17,8 @@ function route(array $uri, array $action): array
 }
 
 /**
- * Folders with an index.php, as they are in a URI. Links are followed, but not into a folder that they are in.
+ * Folders with an index.php, as they are in a URI. Links are followed, but not into a folder that they are in. Packages of npm may
+ * be linked to each other in many ways, and have no pages.
  *
  * @param list<string> $above
  * @return list<string>
@@ -30,7 +31,7 @@ function find_folders(string $root, string $uri = '/', array $above = []): array
         return $folders;
     }
     $above[] = $real;
-    foreach (array_diff(scandir($root . $uri), ['.', '..']) as $name) {
+    foreach (array_diff(@scandir($root . $uri) ?: [], ['.', '..', 'node_modules']) as $name) {
         if (is_dir("$root$uri$name")) {
             array_push($folders, ...find_folders($root, "$uri$name/", $above));
         }

@@ -14,6 +14,7 @@ test('folders with an index.php are named, also behind links, and a link to a fo
       'public/inner/deep',
       'public/.well-known/a',
       'public/none',
+      'public/node_modules/package',
       'packages/blog/admin',
     ]) {
       mkdirSync(join(app, folder), { recursive: true });
@@ -22,6 +23,7 @@ test('folders with an index.php are named, also behind links, and a link to a fo
       '',
       '/inner/deep',
       '/.well-known/a',
+      '/node_modules/package',
       '/../packages/blog',
       '/../packages/blog/admin',
     ]) {
