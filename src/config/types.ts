@@ -56,7 +56,7 @@ export interface Runtime {
   workerPerConnection?: boolean;
   /** Kinds of app that its processes do not load through worker.php, so nothing is sampled or counted in them. */
   unprofiled?: readonly AppKind[];
-  /** Option → values with which its pool of processes shrinks while it has no load; an empty list: all but 0. */
+  /** Option → values with which its pool of processes shrinks while it has no load; an empty list: a number above `workers`. */
   elastic: Readonly<Record<string, readonly string[]>>;
   stop: { signal: string; timeoutMs: number; inFlight: string };
   status: string;

@@ -52,7 +52,8 @@ export function layOutCpus(
   for (const set of [sets.server, sets.load, sets.services]) set.sort((a, b) => a - b);
   const used = new Set([...sets.server, ...sets.load, ...sets.services]);
   const system = known.filter((c) => !used.has(c));
-  const hasSystem = system.length > 0 || (given.elsewhere && sets.load.some((c) => !isServing(sets, c)));
+  const isFree = (c: number) => !isServing(sets, c) && !front?.includes(c);
+  const hasSystem = system.length > 0 || (given.elsewhere && sets.load.some(isFree));
   const source = given.server || given.load ? 'given' : 'found';
   return {
     layout: { ...sets, system, ...(front && { front: [...front] }), source },
@@ -160,7 +161,12 @@ function groupByCore(cpus: readonly Cpu[]): number[][] {
   return [...Map.groupBy(cpus, ({ core }) => core).values()].map((own) => own.map(({ cpu }) => cpu));
 }
 
-function checkGiven(key: string, given: readonly number[] | undefined, known: readonly number[]): void {
+/** Errors: UserError, the machine does not have all CPUs that a key gives. */
+export function checkGiven(
+  key: string,
+  given: readonly number[] | undefined,
+  known: readonly number[],
+): void {
   const missing = given?.filter((c) => !known.includes(c)) ?? [];
   if (missing.length === 0) return;
   throw new UserError(`this machine has no CPU ${formatCpus(missing)}`, {

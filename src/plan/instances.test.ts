@@ -14,6 +14,7 @@ test.each([
   ['nginx-fpm', { pm: 'dynamic' }, 'slices'],
   ['frankenphp', {}, 'turns'],
   ['frankenphp', { 'max-threads': 0 }, 'turns'],
+  ['frankenphp', { 'max-threads': 16 }, 'turns'],
   ['frankenphp', { 'max-threads': 64 }, 'slices'],
   ['frankenphp', { mode: 'worker', 'max-threads': 64 }, 'slices'],
 ])('the bundled %s with %j is loaded in %s', (name, set, order) => {

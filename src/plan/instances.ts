@@ -81,7 +81,7 @@ export function orderOf(other: Other | undefined, variants: readonly PlannedVari
 function isElastic({ runtime, options }: PlannedVariant): boolean {
   return Object.entries(runtime.elastic).some(([option, values]) => {
     const value = String(options[option]);
-    return values.length > 0 ? values.includes(value) : value !== '0';
+    return values.length > 0 ? values.includes(value) : Number(value) > Number(options.workers);
   });
 }
 

@@ -316,6 +316,7 @@ test('CPUs for nginx in front are kept free only where a variant has it, on each
   expect(ask({ front: 'nginx' })).toEqual(kept);
   for (const index of [1, 2]) expect(ask({ front: 'nginx' }, { shard: { index, of: 2 } })).toEqual(kept);
   expect(ask({})).toEqual([[1, 2], [3], [0], undefined]);
+  expect(() => ask({}, { frontCpus: [9] })).toThrow('this machine has no CPU 9');
 });
 
 test('load engines wait for a common start before each batch, which is a part of the plan', () => {

@@ -4,7 +4,7 @@ import type { CpuLayout, Warning } from '../results/results.ts';
 import { MIN_PAIRS } from '../stats/limits.ts';
 import { givenPercent } from '../text/percent.ts';
 import { countTests, type Judged } from './count-tests.ts';
-import { type Cpu, layOutCpus } from './cpus.ts';
+import { type Cpu, checkGiven, layOutCpus } from './cpus.ts';
 import {
   batchSeconds,
   type Instance,
@@ -78,12 +78,19 @@ export function plan(
   limits = ALL_LIMITS,
 ): Plan {
   const { variants, images } = config.shard ? takeShard(all, config, config.shard) : all;
+  // All shards have one layout.
+  const hasFront = all.variants.some(({ front }) => front);
+  if (!hasFront)
+    checkGiven(
+      'front-cpus',
+      config.frontCpus,
+      cpus.map(({ cpu }) => cpu),
+    );
   const { layout, warnings } = layOutCpus(
     cpus,
     {
       ...(config.serverCpus && { server: config.serverCpus }),
-      // All shards have one layout.
-      ...(config.frontCpus && all.variants.some(({ front }) => front) && { front: config.frontCpus }),
+      ...(config.frontCpus && hasFront && { front: config.frontCpus }),
       ...(config.loadCpus && { load: config.loadCpus }),
       elsewhere: config.loadFrom !== undefined,
     },
