@@ -34,4 +34,6 @@ test('WordPress that is not installed is measured, with a warning that names wha
       message: expect.stringContaining('GET / and GET /?p=1 look like WordPress without its wp-config.php'),
     }),
   );
+  // Its advice, to measure the installer itself, does not fit.
+  expect(warnings.map(({ code }) => code)).not.toContain('redirect');
 }, 900_000);

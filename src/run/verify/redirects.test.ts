@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { asked, findDifferentAnswers } from '../../../test/fixtures/asked.ts';
-import { type Asked, findRedirects, sayCookieCheck, sayElsewhere } from './verify.ts';
+import { type Answer, type Asked, findRedirects, sayCookieCheck, sayElsewhere } from './verify.ts';
 
 test('redirects are found with where they lead, except for a path that is not loaded, and to an installer', () => {
   const moved = (request: string, status: number, location: string, mayRefuse = false): Asked => ({
     ...asked('a', '', '', { status, location }),
     ...{ request, mayRefuse },
   });
+  const body = 'Serendipity is not yet installed. Please <a href="/first/">install</a> it now.';
+  const [notInstalled] = asked('a', body, '', { status: 302, location: '/first/' }).answers as [Answer];
   const found = findRedirects([
     asked('a', 'a page'),
     moved('GET /', 302, '/login'),
@@ -14,6 +16,7 @@ test('redirects are found with where they lead, except for a path that is not lo
     moved('GET /made', 201, '/made/1'),
     moved('GET /script', 301, '/elsewhere', true),
     moved('GET /shop', 302, 'install.php'),
+    { ...moved('GET /blog', 302, '/first/'), answers: [notInstalled] },
   ]);
   expect([...found]).toEqual([['GET /', '/login']]);
 });

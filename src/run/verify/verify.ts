@@ -150,7 +150,7 @@ export function findRedirects(asked: readonly Asked[]): Map<string, string> {
       first.status >= 300 &&
       first.status < 400 &&
       first.location !== '' &&
-      findUnfinished({ title: null, location: first.location, body: '' }) === null,
+      findUnfinished({ title: null, location: first.location, body: first.body }) === null,
   );
   return new Map(redirects.map(({ request, answers }) => [request, answers[0]?.location ?? '']));
 }
