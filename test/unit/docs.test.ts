@@ -453,6 +453,32 @@ test('docs/runners.md removes pulled images by digest and leaves out images with
   expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('bench@sha256:a\n');
 });
 
+test('docs/method.md sums up the repeated trials of profiles as its table has them', () => {
+  const { text } = pageOf('docs/method.md');
+  const table = text.slice(text.indexOf('| repeated run |')).split('\n\n', 1)[0] ?? '';
+  const rows = table
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|').map((cell) => cell.trim()));
+  const number = (cell = '') => Number(/[−\d.]+/.exec(cell)?.[0].replace('−', '-'));
+  const changed = rows.filter(([, run = '']) => !run.includes('equal'));
+  const named = changed.filter(([, , first]) => first === 'yes');
+  const silent = rows.filter(([, run = '', first]) => run.includes('equal') && first === 'nothing named');
+  const factors = named
+    .filter(([, , , , change = '']) => !change.includes('not sure'))
+    .map(([, , , us, change]) => number(us) / number(change))
+    .sort((a, b) => a - b);
+  const close = factors.filter((factor) => Math.abs(factor - 1) <= 0.2).length;
+  const cheap = rows.filter(([, , , , , cost]) => number(cost) < 5).length;
+  const middle = factors[Math.floor(factors.length / 2)]?.toFixed(2);
+  for (const sum of [
+    `named first in ${named.length} of ${changed.length}, and nothing in ${silent.length} of ${rows.length - changed.length}`,
+    `in ${close} of ${factors.length} runs where both were sure, and ${middle} times`,
+    `below 5 % in ${cheap} of ${rows.length}`,
+  ])
+    expect(text.replace(/\s+/g, ' ')).toContain(sum);
+});
+
 describe('docs/runtimes.md', () => {
   const page = readPage('docs/runtimes.md');
 
@@ -470,6 +496,11 @@ describe('docs/runtimes.md', () => {
       expect(versions.length > 0, name).toBe(tried !== undefined);
       expect(php, name).toEqual(expect.arrayContaining(versions));
     }
+  });
+
+  test('lists every shared file', () => {
+    const listed = [...page.text.matchAll(/\(\.\.\/runtimes\/_shared\/([\w.-]+)\)/g)].map(([, name]) => name);
+    expect([...new Set(listed)].sort()).toEqual(readdirSync(join(root, 'runtimes/_shared')).sort());
   });
 
   test('lists the keys of a manifest', () => {
