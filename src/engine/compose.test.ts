@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   adaptCompose,
   findLocalFiles,
+  findReplaced,
   findUnfit,
   healthySeconds,
   imagesOf,
@@ -130,6 +131,11 @@ describe('adaptCompose', () => {
     const file = withFreshData({ services: { db: { image, volumes } }, volumes: { share } });
     expect(file.services?.db?.volumes?.[0]?.type).toBe(isData ? 'volume' : 'bind');
     expect(file.volumes?.share).toEqual(isData ? {} : share);
+    const external = { share: { name: 'theirs', external: true } };
+    const given = { services: { db: { image, volumes } }, volumes: external };
+    const fresh = withFreshData(given);
+    expect(fresh.volumes?.share).toEqual(isData ? null : external.share);
+    expect(findReplaced(given, fresh)).toEqual(isData ? ['theirs'] : []);
   });
 
   test('what belongs to somebody else is used as it is', () => {
@@ -186,6 +192,16 @@ describe('adaptCompose', () => {
       },
     });
   });
+});
+
+test('the name of an image that the user builds, too, stays theirs', () => {
+  const file = {
+    services: { search: { image: 'search:dev', build: {} }, indexer: { image: 'search:dev' } },
+  };
+  const { services } = adaptCompose(file, options);
+  const own = 'php-runtime-bench/service-search:latest';
+  expect([services?.search?.image, services?.indexer?.image]).toEqual([own, own]);
+  expect([...imagesOf({ services: services ?? {} })]).toEqual([]);
 });
 
 test('the arena joins the networks that services are in, images are pulled unless they are built', () => {

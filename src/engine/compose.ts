@@ -91,12 +91,19 @@ export function projectOf(run: string): string {
 export function adaptCompose(file: ComposeFile, options: ComposeOptions): ComposeFile {
   const { run, project, images, cpus } = options;
   const label = { [LABEL]: run };
+  const nameBuilt = (name: string) => `${NAMESPACE}/service-${name}:latest`;
+  // The names of the user's own builds stay theirs.
+  const built = new Map(
+    Object.entries(file.services ?? {}).flatMap(([name, { build, image }]) =>
+      build && image !== undefined ? [[image, nameBuilt(name)]] : [],
+    ),
+  );
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
     const { ports: _, container_name: __, profiles: ___, networks, ...rest } = service;
-    const image = service.image ?? `${NAMESPACE}/service-${name}:latest`;
+    const image = service.build ? nameBuilt(name) : (service.image ?? nameBuilt(name));
     return {
       ...rest,
-      image: service.build ? image : (images[image] ?? image),
+      image: service.build ? image : (built.get(image) ?? images[image] ?? image),
       ...(service.build && { build: adaptBuild(service.build, name, images) }),
       labels: { ...service.labels, ...label },
       ...(networks && { networks: mapValues(networks, withoutAddress) }),
@@ -159,8 +166,8 @@ function isData({ image = '' }: ComposeService, { read_only, target = '' }: Moun
 }
 
 /**
- * The same with fresh volumes instead of folders of the machine that hold a database: a second server in one would
- * destroy it. Services that share such a folder share its volume.
+ * The same with fresh volumes instead of folders of the machine and external volumes that hold a database: a second server in
+ * one would destroy it. Services that share such a folder share its volume.
  */
 export function withFreshData(file: ComposeFile): ComposeFile {
   const services = Object.values(file.services ?? {});
@@ -179,7 +186,7 @@ export function withFreshData(file: ComposeFile): ComposeFile {
         }
       : mount;
   const volumes = mapValues(file.volumes ?? {}, (volume, key) =>
-    named.has(key) ? withoutDevice(volume) : volume,
+    !named.has(key) ? volume : volume?.external ? null : withoutDevice(volume),
   );
   return {
     ...file,
@@ -273,6 +280,14 @@ export function findLocalFiles(file: ComposeFile): LocalFile[] {
       paths.flatMap((path) => (path === undefined ? [] : [{ path, found: `${name}: ${kind}: ${path}` }])),
     );
   });
+}
+
+/** Names of external volumes for which others were taken. */
+export function findReplaced(file: ComposeFile, fresh: ComposeFile): string[] {
+  const volumes = Object.entries(file.volumes ?? {});
+  return volumes.flatMap(([key, volume]) =>
+    volume?.external && !fresh.volumes?.[key]?.external ? [volume.name ?? key] : [],
+  );
 }
 
 /** Names of the networks through which services are reached. */

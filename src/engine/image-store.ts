@@ -1,4 +1,5 @@
-import { type Docker, LIMITS_MS } from './docker.ts';
+import { MachineError } from '../errors.ts';
+import { type Docker, DockerError, expectEngine, LIMITS_MS, lastLines } from './docker.ts';
 
 /** `here`: the engine has it; `unknown`: a run would ask the engine or a registry; else why there is none. */
 export type ImageFound = 'here' | 'unknown' | { reason: string };
@@ -20,6 +21,7 @@ export async function findImage(docker: Docker, name: string, options: Pulling):
     return 'here';
   } catch (error) {
     options.signal.throwIfAborted();
+    if (error instanceof MachineError) throw error;
     return { reason: (error as Error).message };
   }
 }
@@ -36,7 +38,8 @@ const mayBePulled = (name: string) => /[:@]/.test(name);
 const NOT_PULLED = { reason: 'no such image in the engine, and a name without a tag is not pulled' };
 
 /**
- * Makes sure that an image is here. Errors: DockerError with the registry's answer.
+ * Makes sure that an image is here. Errors: DockerError with the registry's answer; MachineError, the engine has no space for it
+ * or has stopped answering.
  *
  * @param platform `linux/amd64`; left out: the engine's own
  */
@@ -49,7 +52,18 @@ export async function pullImage(
   if (await inspectImage(docker, name)) return;
   say(`pulling ${name}`);
   const flags = platform === undefined ? [] : [`--platform=${platform}`];
-  await docker.run(['image', 'pull', '--quiet', ...flags, name], { signal, timeoutMs: LIMITS_MS.pull });
+  const args = ['image', 'pull', '--quiet', ...flags, name];
+  try {
+    await docker.run(args, { signal, timeoutMs: LIMITS_MS.pull });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof DockerError)) throw error;
+    const { stderr } = error.finished;
+    if (/no space left on device/i.test(stderr))
+      throw new MachineError(`no space for the image ${name}`, { found: lastLines(stderr, 1) });
+    await expectEngine(docker);
+    throw error;
+  }
 }
 
 /** Null: the engine has none of that name. */

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts';
+import { MachineError, UserError } from '../errors.ts';
 import type { Docker } from './docker.ts';
 import { type Pulling, pullImage } from './image-store.ts';
 
@@ -16,6 +16,7 @@ export async function getK6(
     await pullImage(docker, image, pulling);
   } catch (error) {
     pulling.signal.throwIfAborted();
+    if (error instanceof MachineError) throw error;
     throw new UserError(`could not pull the k6 image ${image}`, {
       found: (error as Error).message,
       hint: `if no registry is available, use another image: --image ${K6_IMAGE}=…; script/bench in a clone builds a substitute`,

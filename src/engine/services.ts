@@ -12,6 +12,7 @@ import {
   adaptCompose,
   type ComposeFile,
   findLocalFiles,
+  findReplaced,
   findUnfit,
   healthySeconds,
   imagesOf,
@@ -124,6 +125,8 @@ export async function readCompose(
   const kept = new Set(findLocalFiles(fresh).map(({ path }) => path));
   for (const { path, found } of findLocalFiles(file))
     if (!kept.has(path)) say(`a fresh volume takes the place of ${escapeText(found)}`);
+  for (const name of findReplaced(file, fresh))
+    say(`a fresh volume takes the place of the external volume ${escapeText(name)}`);
   return fresh;
 }
 
@@ -325,6 +328,7 @@ async function pull(
     await pullImage(world.docker, image, world, platform);
   } catch (error) {
     world.signal.throwIfAborted();
+    if (error instanceof MachineError) throw error;
     throw new UserError(`the image ${image} of a service could not be pulled`, {
       where: { name: wanted.file },
       found: (error as Error).message,
