@@ -11,6 +11,10 @@ test.each([
   expect(await realHost.exec('sleep', ['60'], { signal: signal() })).toMatchObject({ code: 143 });
 });
 
+test('a program that a signal ended has 128 and its number', async () => {
+  expect(await realHost.exec('sh', ['-c', 'kill -SEGV $$'])).toMatchObject({ code: 139 });
+});
+
 test('an abort is repeated for a program that loses the first', async () => {
   const script = "trap 'trap - TERM' TERM; echo ready; while :; do sleep 0.1; done";
   const stop = new AbortController();

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 
 /** The result of a finished process. */
 export interface Finished {
@@ -158,7 +159,7 @@ function start(program: string, args: readonly string[], options: ExecOptions = 
       ending?.leaderIsGone();
     });
     const { stdout, stderr } = finish();
-    const ended = signal === 'SIGKILL' ? 137 : signal === 'SIGINT' ? 130 : 143;
+    const ended = 128 + (signal === null ? 0 : constants.signals[signal]);
     if (!timedOut) return { code: code ?? ended, stdout, stderr };
     const note = `no answer within ${(options.timeoutMs ?? 0) / 1000} s`;
     return {

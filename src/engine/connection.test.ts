@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type ExecOptions, realHost } from '../host.ts';
-import { hostAt } from './connection.ts';
+import { findEngine, hostAt } from './connection.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 test.each([
   ['box', { DOCKER_CONTEXT: 'box', DOCKER_HOST: undefined }],
@@ -23,3 +25,17 @@ test.each([
     expect(given).toEqual({ docker: { ...env, A: 'a' }, hyperfine: { ...env, A: 'a' }, git: { A: 'a' } });
   },
 );
+
+test.each([
+  [undefined, undefined, 'docker does not know its current context'],
+  [undefined, 'lab', 'no such Docker context'],
+  ['lab', undefined, 'no such Docker context'],
+])('a context that is gone, as engine %s and DOCKER_CONTEXT %s: %s', async (engine, named, message) => {
+  vi.stubEnv('DOCKER_CONTEXT', named);
+  const stderr = 'context "colima": context not found: open /home/me/.docker/contexts/meta.json\n';
+  const answer = async (_: string, [, verb]: readonly string[]) =>
+    verb === 'inspect'
+      ? { code: 1, stdout: '', stderr }
+      : { code: 0, stdout: 'default\ncolima\n', stderr: '' };
+  await expect(findEngine({ ...realHost, exec: answer }, engine)).rejects.toMatchObject({ message });
+});

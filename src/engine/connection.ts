@@ -61,6 +61,12 @@ export async function findEngine(
   signal?.throwIfAborted();
   if (found === null) return null;
   if (found.code === 0) return found.stdout.trim();
+  if (engine === undefined && !process.env.DOCKER_CONTEXT) {
+    throw new UserError('docker does not know its current context', {
+      found: lastLines(found.stderr, 1),
+      hint: 'docker context use default',
+    });
+  }
   // Docker lists a context that the environment names, whether there is one or not.
   const listed = await host.exec('docker', ['context', 'ls', '--format', '{{.Name}}'], {
     ...{ ...ask, env: { DOCKER_CONTEXT: undefined } },
