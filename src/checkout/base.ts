@@ -62,11 +62,13 @@ export async function findBase(
   }
   const found = branch === null ? await findDefaultBranch(repository) : await findBranch(repository, branch);
   if (found === null) {
-    const sought = branch === null ? 'origin/HEAD, main or master' : `the branch ${quote(branch)}`;
+    const { remote } = repository;
+    const sought =
+      branch === null ? `${remote ?? 'origin'}/HEAD, main or master` : `the branch ${quote(branch)}`;
     return {
       ref: 'base',
       reason: `no branch to compare with: this clone lacks ${sought}`,
-      remedy: `${SHALLOW}, or name a ref: compare-to: origin/trunk`,
+      remedy: `${SHALLOW}, or name a ref: compare-to: ${remote ?? 'origin'}/trunk`,
     };
   }
   return { ref: found, ...(await partedFrom(repository, head, found, found)) };

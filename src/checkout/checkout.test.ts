@@ -46,11 +46,14 @@ describe('the files of the other commit', () => {
     commit({ [INDEX]: 'two', 'new.php': '' });
     write({ [INDEX]: 'dirty', 'staged.php': '', 'untracked.php': '' });
     git(repository, 'add', 'staged.php');
+    git(repository, 'config', 'core.splitIndex', 'true');
     const before = {
       files: snapshot(repository),
       status: git(repository, '--no-optional-locks', 'status', '--porcelain'),
     };
+    const inGit = readdirSync(join(repository, '.git'));
     const checkout = await checkOut(realHost, source(first), RUN, {});
+    expect(readdirSync(join(repository, '.git'))).toEqual(inGit);
     expect(snapshot(checkout.folder).map(({ name }) => name)).toEqual([
       ...['app', 'app/deep', 'app/deep/y', 'app/link', 'bin', 'bin/x', 'public', INDEX],
     ]);

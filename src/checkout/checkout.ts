@@ -47,6 +47,8 @@ export async function checkOut(
     const settings = {
       // All of it, also where the user's own work tree is sparse.
       'core.sparseCheckout': 'false',
+      // It would write a second index into the repository.
+      'core.splitIndex': 'false',
       ...Object.fromEntries(
         filters.stdout
           .split('\0')

@@ -5,9 +5,16 @@ import type { ExecOptions, Finished, Host } from '../host.ts';
 /** A git command that failed: with the repository, or with what reaches its remote, something is wrong. */
 export class GitError extends UserError {
   override name = 'GitError';
+  /** As of an error of the system, for which git has only words. */
+  readonly code: 'ENOSPC' | 'EDQUOT' | undefined;
 
   constructor(args: readonly string[], { code, stderr }: Finished) {
     super(lastWords(stderr) || `git ${args[0]} ended with exit code ${code}`);
+    this.code = /^(?!remote:).*no space left on device/im.test(stderr)
+      ? 'ENOSPC'
+      : /^(?!remote:).*disk quota exceeded/im.test(stderr)
+        ? 'EDQUOT'
+        : undefined;
   }
 }
 

@@ -53,6 +53,14 @@ describe('what compare-to means', () => {
     git(folder, 'clone', '--quiet', repository, clone);
     git(clone, 'checkout', '--quiet', 'feature');
     expect((await find('base', { cwd: clone }))?.other).toMatchObject({ ref: 'origin/trunk', commit: base });
+    // A remote of another name has branches, too.
+    const renamed = join(folder, 'renamed');
+    git(folder, 'clone', '--quiet', '--origin', 'upstream', repository, renamed);
+    git(renamed, 'checkout', '--quiet', 'feature');
+    expect((await find('base', { cwd: renamed }))?.other).toMatchObject({
+      ref: 'upstream/trunk',
+      commit: base,
+    });
     // The branch that a pull request goes into, as a workflow hands it on, wins over both.
     git(repository, 'branch', 'release/1.x', 'feature~1');
     git(clone, 'fetch', '--quiet', 'origin');

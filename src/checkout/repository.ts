@@ -148,24 +148,27 @@ async function askRemote(
 }
 
 /** The default branch: the remote's, else a branch that is called so. */
-export async function findDefaultBranch({ git }: Repository): Promise<string | null> {
-  const head = await git.try(['rev-parse', '--abbrev-ref', 'origin/HEAD']);
+export async function findDefaultBranch(repository: Repository): Promise<string | null> {
+  const remote = remoteOf(repository);
+  const head = await repository.git.try(['rev-parse', '--abbrev-ref', `${remote}/HEAD`]);
   const names = [
     ...(head.code === 0 ? [head.stdout.trim()] : []),
-    ...['origin/main', 'origin/master', 'main', 'master'],
+    ...[`${remote}/main`, `${remote}/master`, 'main', 'master'],
   ];
-  return firstBranch(git, names);
+  return firstBranch(repository, names);
 }
+
+const remoteOf = ({ remote }: Repository) => remote ?? 'origin';
 
 /** A branch by its name, as the remote has it or else as it is here; null where this clone has neither. */
-export async function findBranch({ git }: Repository, name: string): Promise<string | null> {
-  return firstBranch(git, [`origin/${name}`, name]);
+export async function findBranch(repository: Repository, name: string): Promise<string | null> {
+  return firstBranch(repository, [`${remoteOf(repository)}/${name}`, name]);
 }
 
-async function firstBranch(git: Git, names: readonly string[]): Promise<string | null> {
+async function firstBranch(repository: Repository, names: readonly string[]): Promise<string | null> {
   for (const name of names) {
-    const full = name.startsWith('origin/') ? `refs/remotes/${name}` : `refs/heads/${name}`;
-    if ((await git.try(['show-ref', '--verify', '--quiet', full])).code === 0) return name;
+    const full = name.startsWith(`${remoteOf(repository)}/`) ? `refs/remotes/${name}` : `refs/heads/${name}`;
+    if ((await repository.git.try(['show-ref', '--verify', '--quiet', full])).code === 0) return name;
   }
   return null;
 }

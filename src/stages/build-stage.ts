@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Checkout, checkOut, type Source } from '../checkout/checkout.ts';
 import type { Config } from '../config/types.ts';
+import { readMachineError } from '../errors.ts';
 import { type BuildOptions, type Built, buildImages, findBroken, idsOf } from '../images/build.ts';
 import { buildExtension, type Extension } from '../images/extension-build.ts';
 import { listPulled } from '../images/registry.ts';
@@ -120,6 +121,8 @@ async function withOtherFiles<T>(
     checkout = await checkOut(host, source, run, { signal });
   } catch (error) {
     signal.throwIfAborted();
+    const failure = readMachineError(error);
+    if (failure) throw failure;
     const reason = `${source.commit.slice(0, 10)} could not be checked out: ${(error as Error).message}`;
     return use({ failure: { stage: 'build', reason, log: '' } });
   }
