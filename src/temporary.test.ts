@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeFolder } from '../test/fixtures/temporary.ts';
 import { realHost } from './host.ts';
-import { makeScratch, sweepTemporary } from './temporary.ts';
+import { makeScratch, makeTemporary, sweepTemporary } from './temporary.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -43,6 +43,14 @@ test('a run removes what killed commands have left, and nothing else', async () 
   mkdirSync(join(folder, 'php-runtime-bench-elsewhere'));
   await sweepTemporary(realHost, () => {});
   expect(readdirSync(folder).sort()).toEqual([basename(own), 'php-runtime-bench-elsewhere'].sort());
+});
+
+test('a TMPDIR that is not there is named', async () => {
+  vi.stubEnv('TMPDIR', join(folder, 'none'));
+  await expect(makeTemporary('20260131-090000-0abc', 'build')).rejects.toMatchObject({
+    message: 'cannot make a temporary folder',
+    exitCode: 2,
+  });
 });
 
 test('a test removes what a killed one has left, and nothing else', () => {

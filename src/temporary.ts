@@ -1,6 +1,7 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UserError } from './errors.ts';
 import type { Host } from './host.ts';
 
 /** Purposes of temporary folders: the files of another commit, builds, k6 scripts, passes, a connection. */
@@ -16,7 +17,12 @@ const folderOf = (run: string, purpose: Purpose) => join(tmpdir(), `php-runtime-
 export async function makeTemporary(run: string, purpose: Purpose): Promise<string> {
   const folder = folderOf(run, purpose);
   // Not recursive: a folder that is there already is somebody else's.
-  await mkdir(folder, { mode: 0o700 });
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'EACCES') throw error;
+    throw new UserError('cannot make a temporary folder', {
+      ...{ where: { name: 'TMPDIR' }, found: error.message, allowed: 'a folder that you may write to' },
+    });
+  });
   await nameOwner(folder);
   return folder;
 }

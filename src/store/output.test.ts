@@ -1,5 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { fixtures } from '../../test/fixtures/results/make.ts';
@@ -43,6 +53,38 @@ test.each([
   await output.write('raw/logs/0.log', 'x');
   expect(existsSync(join(folder, 'raw/logs/0.log'))).toBe(true);
   expect(await output.end(true)).toBeNull();
+});
+
+test('files that a desktop leaves are no files of others, and stay', async () => {
+  fill(['results.json', 'raw/', '.DS_Store']);
+  const output = await openOutput(folder);
+  await output.write('results.json', SIGN);
+  await output.end(true);
+  expect(all()).toEqual(['.DS_Store', 'results.json']);
+});
+
+test('earlier results that a killed run has half removed do not block the folder', async () => {
+  fill(['results.json', '.previous/raw/']);
+  const output = await openOutput(folder);
+  await output.write('results.json', SIGN);
+  await output.end(true);
+  expect(all()).toEqual(['results.json']);
+});
+
+test('a folder with results that this user may not write to is an error of the user, not of the tool', () => {
+  fill(['results.json', 'measurements.ndjson']);
+  chmodSync(folder, 0o555);
+  const file = resolve(import.meta.dirname, 'output.ts');
+  const code = `import { openOutput } from '${file}';
+    await openOutput('${folder}').catch((error) => console.log(error.name, error.exitCode, error.message));`;
+  const node = [process.execPath, '--input-type=module', '--eval', code];
+  // Whoever is root may write anywhere, unless it gives that up.
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(folder, 4711, 4711);
+  const argv = isRoot ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all', ...node] : node;
+  const { stdout } = spawnSync(argv[0] as string, argv.slice(1), { encoding: 'utf8' });
+  chmodSync(folder, 0o755);
+  expect(stdout).toBe('UserError 2 cannot use the output folder\n');
 });
 
 test('git ignores a new folder, until its .gitignore is removed or changed', async () => {

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UserError } from '../errors.ts';
+import { readMachineError, UserError } from '../errors.ts';
 import { RESULTS_MARK } from '../results/mark.ts';
 import type { Count, Duet, Measurement, Profile, Search } from '../results/results.ts';
 
@@ -36,6 +36,8 @@ export async function listWritten(folder: string): Promise<string[]> {
 const SIGNS = ['results.json', 'results.json.new'];
 /** Keeps results out of `git status`. One that is there stays as it is. */
 const IGNORE = '.gitignore';
+/** Files that desktops leave in folders which people open. */
+const LEFT_BY_DESKTOPS = ['.DS_Store', '.directory', 'desktop.ini', 'Thumbs.db'];
 const IGNORE_ALL = `${RESULTS_MARK} Remove this file to commit results.\n*\n`;
 /** The earlier content of the folder, until a run is complete: `.previous`, then `.previous-2` and so on, the newest last. */
 const isPrevious = (name: string) => /^\.previous(-\d+)?$/.test(name);
@@ -43,7 +45,10 @@ const ageOf = (name: string) => Number(name.split('-')[1] ?? 1);
 
 /** Makes the folder ready, and sets aside what an earlier run left in it. UserError when it holds anything else. */
 export async function openOutput(folder: string): Promise<Output> {
-  await setAside(folder, await listOurs(folder));
+  const names = await listOurs(folder);
+  await setAside(folder, names).catch((error) => {
+    throw readMachineError(error) ?? unusable(error);
+  });
   let measured = false;
   return {
     folder,
@@ -66,7 +71,10 @@ export async function openOutput(folder: string): Promise<Output> {
       const newest = all.at(-1);
       if (newest === undefined || (await readdir(newest)).length === 0) return null;
       if (complete) {
-        for (const previous of all) await rm(previous, { recursive: true, force: true });
+        for (const previous of all) {
+          await removeOurs(previous);
+          await rm(previous, { recursive: true, force: true });
+        }
         return null;
       }
       if (measured) return newest;
@@ -115,7 +123,7 @@ export async function openFolder(out: string): Promise<void> {
 /** Names in the folder; none if it is not there. UserError if it cannot be read. */
 export async function listEntries(out: string): Promise<string[]> {
   try {
-    return (await readdir(out)).filter((name) => name !== IGNORE);
+    return (await readdir(out)).filter((name) => name !== IGNORE && !LEFT_BY_DESKTOPS.includes(name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw unusable(error);
@@ -152,7 +160,12 @@ async function findForeign(folder: string, names: readonly string[]): Promise<st
   const signs = names.filter((name) => SIGNS.includes(name));
   for (const sign of signs) if (!(await isSigned(join(folder, sign)))) return [sign];
   const previous = listPrevious(names);
-  for (const name of previous) if (!(await isSigned(join(folder, name, 'results.json')))) return [name];
+  for (const name of previous) {
+    if (await isSigned(join(folder, name, 'results.json'))) continue;
+    // A run that was killed may have left half of it, beside signed results.
+    const left = await readdir(join(folder, name));
+    if (signs.length === 0 || !left.every(isOurs)) return [name];
+  }
   // A run that was killed before it wrote anything else leaves one that is empty.
   const known = signs.length > 0 || previous.length > 0;
   return known ? names.filter((name) => !isPrevious(name) && !isOurs(name)) : [...names];

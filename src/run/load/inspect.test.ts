@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { folder, useFolder } from '../../../test/fixtures/folder.ts';
@@ -16,12 +16,22 @@ useFolder(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
+/** Access of the folders that were copied to the container last. */
+let modes: number[] = [];
+
 /** Inspects `project/load.js`. k6 answers with these options, or with this line of its log. */
 async function inspect(answer: { options: object } | { log: string }, load: string | null = null) {
   const created: string[] = [];
   const docker: Docker = {
     run: async (args) => {
       if (args[1] === 'create') created.push(...args);
+      if (args[1] === 'cp') {
+        const bench = args[2] as string;
+        const entries = readdirSync(bench, { recursive: true, withFileTypes: true });
+        const folders = entries.filter((entry) => entry.isDirectory());
+        const all = [bench, ...folders.map(({ parentPath, name }) => join(parentPath, name))];
+        modes = all.map((path) => statSync(path).mode & 0o777);
+      }
       return '';
     },
     try: async () =>
@@ -61,6 +71,17 @@ test('a script is read with the environment that its load gets', async () => {
   const given = created.slice(created.indexOf('inspect'));
   const pairs = given.filter((_, i) => given[i - 1] === '--env');
   expect(pairs).toEqual(['BASE_URL=http://shop.test', 'TIMEOUT=2000ms', 'SLICE=s0']);
+});
+
+test('folders are open to k6, which is another user, whatever the umask', async () => {
+  const before = process.umask(0o077);
+  try {
+    await inspect({ options: DEFAULTS }, 'vus(1, 1s)');
+  } finally {
+    process.umask(before);
+  }
+  expect(modes.length).toBeGreaterThan(2);
+  expect(new Set(modes)).toEqual(new Set([0o755]));
 });
 
 test.each([

@@ -136,6 +136,9 @@ async function stage(
   const project = join(bench, 'user', String(index), 'project');
   const put = async (to: string, write: (to: string) => Promise<void>) => {
     await mkdir(dirname(to), { recursive: true });
+    // k6 reads them as root without capabilities, which may not enter a closed folder of another user.
+    for (let folder = dirname(to); isInside(folder, bench); folder = dirname(folder))
+      await chmod(folder, 0o755);
     await write(to);
     await chmod(to, 0o644);
   };
