@@ -22,10 +22,11 @@ export const pageMedium: Medium = {
 };
 
 /** Did it get slower? If nothing was to be compared, only whether the check fails; null if it has nothing to check. */
-export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
-  const answer = answerOf(summary, pageMedium);
+export function renderAnswer(summary: Summary, numbers: Numbers, missing: readonly number[]): Html | null {
+  const medium = { ...pageMedium, missing };
+  const answer = answerOf(summary, medium);
   if (answer) return showAnswer(answer, numbers);
-  const points = checkOf(summary, pageMedium);
+  const points = checkOf(summary, medium);
   if (points.length === 0) return null;
   return html`<section class="card answer"><h2 class="visually-hidden">Check</h2>
 ${showPoints(points)}
