@@ -35,6 +35,11 @@ export function digits(value: number): string {
   return atStep(value, magnitude(rounded) - 2);
 }
 
+/** Three significant digits, and at least one decimal: `8,591.3`, `2.09`. */
+export function digitsWithTenths(value: number): string {
+  return Math.abs(value) < 99.95 ? digits(value) : formatOf(1).format(value);
+}
+
 /** `8,596.0 → 8,595.2`: exact numbers, both with the decimals that show their difference within a tenth. */
 export function digitsOfBoth(from: number, to: number): string {
   const largest = Math.max(Math.abs(from), Math.abs(to));
