@@ -157,6 +157,17 @@ describe('counts in the history', () => {
     expect(renderHistoryPage([], { corrupt: [] })).toContain('no measurements');
   });
 
+  test('with many changes show the newest, and that there can be more', () => {
+    const records = Array.from({ length: 13 }, (_, i) => ({
+      ...at(1, i),
+      date: `2026-03-${10 + i}T05:00:00Z`,
+    }));
+    const text = renderHistory([], { corrupt: [] }, findCountTrends(records));
+    expect(text.match(/→/g)).toHaveLength(10);
+    expect(text).toContain('**11 → 12**');
+    expect(text).toContain('Up to 10 changes are shown, the newest.');
+  });
+
   test('that are all 0 are a flat line', () => {
     expect(sparkline([0, 0, 0])).toBe('▁▁▁');
     expect(told(at(1, 0), at(2, 0))).toContain('| ▁▁ |');
