@@ -21,3 +21,14 @@ test.each([
   });
   expect(holdsLegend({ ...ramped, rows })).toMatch(legend);
 });
+
+test.each([
+  ['instances', '± is the 95 % interval over fresh starts, and at least the steps'],
+  ['slices', '± is the 95 % interval over the ramps of one start, and at least the steps'],
+  ['nothing', '± are the steps between which it lies'],
+] as const)('± of a saturation point over %s', (over, legend) => {
+  const [ramped] = analyse(ramp()).scenarios as [ScenarioSummary];
+  const n = over === 'nothing' ? 1 : 3;
+  const rows = ramped.rows.map((row) => ({ ...row, holds: row.holds && { ...row.holds, over, n } }));
+  expect(holdsLegend({ ...ramped, rows })).toContain(legend);
+});

@@ -25,11 +25,11 @@ export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary
 export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ holds }) => (holds ? [holds] : []));
   if (found.length === 0) return '';
-  const starts = Math.max(...found.map(({ n }) => n));
-  const half =
-    starts > 1
-      ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
-      : 'are the steps between which it lies';
+  const over = new Set(found.map((limit) => limit.over));
+  const sample = over.has('instances') ? 'fresh starts' : over.has('slices') ? 'the ramps of one start' : '';
+  const half = sample
+    ? `is the 95 % interval over ${sample}, and at least the steps between which it lies`
+    : 'are the steps between which it lies';
   const words = [
     `sustained: the highest rate of the ramp that was answered in time${latencyLimitsOf(facts)}; ± ${half}`,
   ];
