@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ramp } from '../../../test/fixtures/results/profile.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
-import { holdsLegend } from './legends.ts';
+import { holdsLegend, intervalLegend } from './legends.ts';
 
 test.each([
   ['sustained the whole ramp', true, /; ≥ it sustained the whole ramp$/],
@@ -31,4 +31,18 @@ test.each([
   const n = over === 'nothing' ? 1 : 3;
   const rows = ramped.rows.map((row) => ({ ...row, holds: row.holds && { ...row.holds, over, n } }));
   expect(holdsLegend({ ...ramped, rows })).toContain(legend);
+});
+
+test.each([
+  ['instances', '± of CPU per request is the 95 % interval over fresh starts'],
+  ['slices', '± of CPU per request is the 95 % interval over the slices of one start: '],
+  ['nothing', 'CPU per request without ± was measured once, '],
+] as const)('± of CPU per request in a ramp, over %s', (over, legend) => {
+  const [ramped] = analyse(ramp()).scenarios as [ScenarioSummary];
+  expect(ramped.metric).toBe('holds');
+  const rows = ramped.rows.map((row) => ({
+    ...row,
+    cpuMsPerRequest: row.cpuMsPerRequest && { ...row.cpuMsPerRequest, over },
+  }));
+  expect(intervalLegend({ ...ramped, rows })).toMatch(new RegExp(`^${legend}`));
 });
