@@ -108,6 +108,21 @@ test('on the page: one table above those of each machine, and no ranking of thei
   expect(section).toContain('is not ranked');
 });
 
+test('the first is never a negative share ahead, as it can be by way of a third', () => {
+  const [scenario] = across.scenarios as [Across['scenarios'][number]];
+  const told = (metric: 'rps' | 'p99', ratio: number) => {
+    const rows = scenario.rows.map((row, i) =>
+      i === 1 ? { ...row, toFirst: { ratio, interval: null } } : row,
+    );
+    const text = renderAcross({ ...across, scenarios: [{ ...scenario, metric, rows }] });
+    return /has the (?:highest RPS|lowest p99): (.*) `/.exec(text)?.[1];
+  };
+  expect(told('rps', 0.9)).toBe('11 % ahead of');
+  expect(told('rps', 1.021)).toBe('ahead of');
+  expect(told('p99', 2)).toBe('50 % below');
+  expect(told('p99', 0.979)).toBe('below');
+});
+
 test('image sizes of machines with different image stores are not comparable', () => {
   const note = 'Image sizes are not comparable';
   const storing = (stores: readonly Results['host']['imageStore'][]) =>

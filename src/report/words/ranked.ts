@@ -108,8 +108,13 @@ function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
   // Paired starts decide. The numbers over all starts can point the other way where a start lacks one of the two.
   if (isMore(metric) ? a >= b : a <= b)
     return `${metric === 'holds' && isBound ? 'at least ' : ''}${gapOf(metric, ratio)}`;
-  const isGap = isMore(metric) ? ratio > 1 : ratio < 1;
-  return `in paired starts ${isGap ? gapOf(metric, ratio) : isMore(metric) ? 'ahead of' : 'below'}`;
+  return `in paired starts ${gapTowards(metric, ratio)}`;
+}
+
+/** The gap, or only its direction if the ratio points the other way. */
+export function gapTowards(metric: ScenarioSummary['metric'], ratio: number): string {
+  if (isMore(metric) ? ratio > 1 : ratio < 1) return gapOf(metric, ratio);
+  return isMore(metric) ? 'ahead of' : 'below';
 }
 
 /** @param ratio the first ÷ the second */
