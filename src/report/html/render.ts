@@ -145,7 +145,7 @@ function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
   const facts =
     groups.length === 1 &&
     first &&
-    html`<p class="facts-line"><time datetime="${first.summary.run.started}">${first.summary.run.started.slice(0, 16).replace('T', ' ')} UTC</time> · <span dir="auto">${first.summary.host.cpuModel}</span> · ${plural(first.summary.host.cpus, 'CPU')}${
+    html`<p class="facts-line"><time datetime="${first.summary.run.started}">${first.summary.run.started.slice(0, 16).replace('T', ' ')} UTC</time> · <span dir="auto">${first.summary.host.cpuModel}</span>${first.summary.host.cpus > 0 && ` · ${plural(first.summary.host.cpus, 'CPU')}`}${
       commit && html` · <span dir="auto">${commit}</span>`
     }${
       first.summary.run.stopped && html` · <strong class="bad">stopped early</strong>`
