@@ -123,6 +123,22 @@ test('the first is never a negative share ahead, as it can be by way of a third'
   expect(told('p99', 0.979)).toBe('below');
 });
 
+test('variants beyond the sixtieth are counted, those without a place too', () => {
+  const [scenario] = across.scenarios as [Across['scenarios'][number]];
+  const apart = scenario.rows.find(
+    ({ place }) => place === null,
+  ) as Across['scenarios'][number]['rows'][number];
+  const placed = scenario.rows.filter(({ place }) => place !== null);
+  const told = (count: number) =>
+    renderAcross({
+      ...across,
+      scenarios: [{ ...scenario, rows: [...placed, ...Array.from({ length: count }, () => apart)] }],
+    });
+  expect(told(60)).not.toContain('more variant');
+  expect(told(67)).toContain('7 more variants in the results of each machine.');
+  expect(told(67).match(/is not ranked/g)).toHaveLength(60);
+});
+
 test('image sizes of machines with different image stores are not comparable', () => {
   const note = 'Image sizes are not comparable';
   const storing = (stores: readonly Results['host']['imageStore'][]) =>
