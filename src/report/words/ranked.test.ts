@@ -101,7 +101,7 @@ test.each([
   [
     'of ramps that k6 cut short',
     false,
-    ': sustained 9\\d\\d–9\\d\\d rps, which are only lower bounds; b-500 is',
+    ': sustained about 9\\d\\d rps, which are only lower bounds; b-500 is',
   ],
 ])('lower bounds %s', (_, isWhole, text) => {
   const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
@@ -125,6 +125,19 @@ test('a lower bound within the interval of another', () => {
   expect(verdict({ ...ramped, rows, best: null }, name)).toMatch(
     /: sustained 960–1,000 rps, some of which are only lower bounds\.$/,
   );
+});
+
+test.each([
+  [2321, 2324, '2,320–2,330 rps', 'about 2,320 rps'],
+  [2321, 2326, 'about', '2,320–2,330 rps'],
+])('a tie of %d and %d rps is not a range of two equal numbers', (a, b, not, text) => {
+  const rows = scenario.rows.slice(0, 2).map((row, i): Row => {
+    const rps = { value: i === 0 ? a : b, half: 50, n: 6, over: 'instances' as const };
+    return { ...row, rps, state: { kind: 'ranked', rank: 1, shared: true } };
+  });
+  const told = verdict({ ...scenario, rows, best: null }, name);
+  expect(told).toContain(`: ${text}, `);
+  expect(told).not.toContain(not);
 });
 
 test('p95 and p99 of one variant share a sentence', () => {

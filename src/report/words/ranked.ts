@@ -40,9 +40,10 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
   const values = tied.map((row) => row[metric]?.value ?? 0);
   const isBound = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
   const isWhole = isBound && tied.every((row) => row.holds?.isWhole);
+  const [least, most] = [digits(Math.min(...values)), digits(Math.max(...values))];
   const range = isWhole
     ? 'they sustained the whole ramp'
-    : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${metric === 'rps' || metric === 'holds' ? 'rps' : 'ms'}`;
+    : `${measure}${least === most ? `about ${most}` : `${least}–${most}`} ${metric === 'rps' || metric === 'holds' ? 'rps' : 'ms'}`;
   // A bound has no spread, however often it was measured.
   const why = isWhole
     ? 'only a higher ramp can separate them'
