@@ -52,6 +52,8 @@ export function streamHtml(
   return renderPage({ title, version, body, data: () => dataOf(numbered) });
 }
 
+const NO_SCRIPT = html`<p class="note no-script">The charts are drawn by a script, which does not run here.</p>`;
+
 type Numbered = HtmlGroup & { numbers: Numbers };
 
 /** In the order of the first ranking, so that the first ten colours go to the first ten places. */
@@ -168,9 +170,14 @@ ${scenarios.length > 1 && renderOverview(summary, index)}`;
   for (const [i, scenario] of scenarios.entries())
     yield renderScenario(scenario, summary, numbers, `${index}-${i}`);
   yield html`${renderWhy(summary, numbers, index)}`;
-  yield html`<section class="card" id="variants-${index}"><h2>Starting up</h2>
+  const hasStarts = variantCharts(summary.variants, numbers).length > 0;
+  yield html`${
+    hasStarts &&
+    html`<section class="card" id="variants-${index}"><h2>Starting up</h2>
 ${renderStarts(summary, numbers)}
-<div class="charts" data-charts="${index}"></div></section>
+${NO_SCRIPT}
+<div class="charts" data-charts="${index}"></div></section>`
+  }
 ${
   warnings.length > 0 &&
   html`<section class="card" id="warnings-${index}"><h2>${plural(warnings.length, 'warning')}</h2>
@@ -209,7 +216,7 @@ ${more && html`<p class="more">${sentence(more)}</p>`}
 ${renderRanking(view, scenario, numbers)}
 ${among}${changes}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
-<p class="note no-script">The charts are drawn by a script, which does not run here.</p>
+${NO_SCRIPT}
 <div class="charts" data-charts="${id}"></div>
 ${renderScenarioDetails(scenario, numbers)}
 </section>`;
