@@ -166,7 +166,8 @@ const MOST_PLACES = 3;
 
 /**
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
- * rounded outwards, so it claims no more than is known. A bound beyond no change does not read as none, down to 0.001 %. A ratio of four or more, or an interval that reaches that, becomes a factor: `×12`.
+ * rounded outwards, so it claims no more than is known. A bound beyond no change does not read as none, down to 0.001 %.
+ * A ratio of four or more, or an interval that reaches that, becomes a factor: `×12`.
  */
 export function change(ratio: number, interval: { low: number; high: number } | null): ChangeText {
   const { low, high } = interval ?? { low: ratio, high: ratio };
