@@ -18,7 +18,8 @@ export async function runAndPrint(command: Asked, shell: Shell, terminal: TableO
   const { results, summary, out, exitCode } = await runBench(config, host, caller);
   progress.end();
   // Progress goes to standard error, so that both are on one terminal where both are terminals.
-  const seen = { ...terminal, showsChecks: process.stdout.isTTY && process.stderr.isTTY };
+  const showsChecks = process.stdout.isTTY && process.stderr.isTTY;
+  const seen = { ...terminal, showsChecks, isShare: true };
   for (const text of renderAs(command.format, [results], seen, () => summary)) writeOut(text);
   const written = `written to ${out}: ${(await listWritten(out)).join(', ')}`;
   // Programs read all of standard output in the other formats.

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
-import { compareAcross } from '../analyse/judge/across-shards.ts';
+import { compareAcross, missingShards } from '../analyse/judge/across-shards.ts';
 import { UserError } from '../errors.ts';
 import type { PublishPlace } from '../report/format/markdown.ts';
 import { docsUrl } from '../report/format/md-comparisons.ts';
@@ -28,7 +28,7 @@ export async function writeGathered(
     await writeFile(join(folder, 'results.json'), `${JSON.stringify(shard)}\n`);
   }
   await writeFile(join(out, 'report.md'), `${render(results, wanted)[0]}\n`);
-  const page = streamHtml(results.map(htmlGroup), compareAcross(results));
+  const page = streamHtml(results.map(htmlGroup), compareAcross(results), missingShards(results));
   if (results.length > 0) await writeFile(join(out, 'report.html'), page);
 }
 

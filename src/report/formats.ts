@@ -1,5 +1,5 @@
 import { analyse } from '../analyse/analyse.ts';
-import { compareAcross } from '../analyse/judge/across-shards.ts';
+import { compareAcross, missingShards } from '../analyse/judge/across-shards.ts';
 import type { Summary } from '../analyse/summary.ts';
 import type { Format } from '../config/command.ts';
 import type { Results } from '../results/results.ts';
@@ -14,7 +14,7 @@ import { titleOfGroup } from './view/answer/merged-answer.ts';
  * Results in one form and nothing else, with a line break at the end; piece by piece, since a page can be large.
  *
  * @param groups what may be compared within, as `mergeResults` puts it together
- * @param terminal how wide and colourful a table may be; other forms are the same everywhere
+ * @param terminal how wide and colourful a table may be, and whose results they are
  * @param judge the verdicts on the results, if they are known already
  */
 export function* renderAs(
@@ -35,12 +35,14 @@ export function* renderAs(
       yield* streamHtml(
         groups.map((results) => ({ summary: judge(results), measurements: results.measurements })),
         compareAcross(groups),
+        missingIn(groups, terminal),
       );
       break;
     case 'md': {
       const across = compareAcross(groups);
-      const missing = across?.missing ?? [];
-      if (across && missing.length > 0) yield `${renderMissing(across)}\n\n`;
+      const missing = missingIn(groups, terminal);
+      const of = groups[0]?.plan.shard?.of ?? 0;
+      if (missing.length > 0) yield `${renderMissing({ missing, of })}\n\n`;
       yield renderMarkdown(
         groups.map(judge),
         'full',
@@ -54,6 +56,11 @@ export function* renderAs(
   }
 }
 
+/** Machines that gave no results. A machine that has just measured its own share misses none. */
+function missingIn(groups: readonly Results[], { isShare }: TableOptions): number[] {
+  return isShare ? [] : missingShards(groups);
+}
+
 /** With another version to compare with: one answer for all, the ranking across machines, each group. */
 function renderTables(
   groups: readonly Results[],
@@ -62,7 +69,7 @@ function renderTables(
 ): string {
   const across = compareAcross(groups);
   const summaries = groups.map(judge);
-  const missing = across?.missing ?? [];
+  const missing = missingIn(groups, terminal);
   const answer = renderAnswerOfAll(summaries, terminal, missing);
   const head = [
     renderMissingLine({ missing }, terminal),
@@ -70,9 +77,10 @@ function renderTables(
     across ? renderAcrossTable(across, terminal) : '',
   ];
   const tables = summaries.map((summary, i) => {
+    const options = { ...terminal, missing };
     return renderTable(
       summary,
-      answer ? { ...terminal, group: titleOfGroup(summary, i, groups.length) } : terminal,
+      answer ? { ...options, group: titleOfGroup(summary, i, groups.length) } : options,
     );
   });
   return [...head.filter(Boolean).map((part) => `${part}\n`), ...tables].join('\n');

@@ -145,6 +145,29 @@ describe('counts in the history', () => {
     }
   });
 
+  test('are there without any trend, as in runs that gave no ranking', () => {
+    const counts = findCountTrends([at(1, 3), at(2, 14)]);
+    const [text, page] = [renderHistory, renderHistoryPage].map((render) =>
+      render([], { corrupt: [] }, counts),
+    ) as [string, string];
+    for (const shown of [text, page]) {
+      expect(shown).toContain('Database queries');
+      expect(shown).not.toMatch(/no measurements|E-divisive/);
+    }
+    expect(renderHistoryPage([], { corrupt: [] })).toContain('no measurements');
+  });
+
+  test('with many changes show the newest, and that there can be more', () => {
+    const records = Array.from({ length: 13 }, (_, i) => ({
+      ...at(1, i),
+      date: `2026-03-${10 + i}T05:00:00Z`,
+    }));
+    const text = renderHistory([], { corrupt: [] }, findCountTrends(records));
+    expect(text.match(/→/g)).toHaveLength(10);
+    expect(text).toContain('**11 → 12**');
+    expect(text).toContain('Up to 10 changes are shown, the newest.');
+  });
+
   test('that are all 0 are a flat line', () => {
     expect(sparkline([0, 0, 0])).toBe('▁▁▁');
     expect(told(at(1, 0), at(2, 0))).toContain('| ▁▁ |');

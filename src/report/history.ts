@@ -17,10 +17,10 @@ export function renderHistory(
   counts: readonly CountTrend[] = [],
 ): string {
   const broken = brokenLines(corrupt).map(textMarkdown);
-  if (trends.length === 0) return ['The history has no measurements.', ...broken].join('\n\n');
   return [
+    ...(trends.length + counts.length === 0 ? ['The history has no measurements.'] : []),
     ...trendTables(trends).map(({ title, grid }) => `${textMarkdown(title)}:\n\n${gridMarkdown(grid)}`),
-    HISTORY_METHOD,
+    ...(trends.length > 0 ? [HISTORY_METHOD] : []),
     ...(counts.length > 0
       ? [
           `Counts per request, on whatever machine:\n\n${gridMarkdown(countHistory(counts))}`,

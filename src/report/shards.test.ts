@@ -96,6 +96,29 @@ describe('what the answer of several machines cannot claim', () => {
     expect(render([one, two], three)).toContain('limit `slower > 3%` exceeded; no results of machine 3.');
   });
 
+  test.each(['md', 'table', 'html'] as const)('nor in %s without those of one', (format) => {
+    const [calm] = shardedRun().map((results) => ({ ...results, plan: { ...results.plan, gates: [] } }));
+    const textOf = (isShare: boolean) =>
+      [...renderAs(format, [calm as Results], { ...terminal, isShare }, (one) => summarise(one))].join('');
+    for (const words of ['This check is not complete', 'No results of machine 2'])
+      expect(textOf(false)).toContain(words);
+    expect(textOf(false)).not.toContain('This check passes');
+    // A machine that has just measured its own share.
+    expect(textOf(true)).toContain('This check passes');
+    expect(textOf(true)).not.toContain('machine 2');
+  });
+
+  test.each(['md', 'table', 'html'] as const)('nor in %s where each has its own answer', (format) => {
+    const list = shardedRun().map((results, i) => {
+      const head = { commit: `${i}`.repeat(40), uncommitted: 0, files: [] };
+      const plan = { ...results.plan, gates: [], shard: { index: i + 1, of: 3 } };
+      return { ...results, plan, run: { ...results.run, head } };
+    });
+    const text = [...renderAs(format, list, terminal, (one) => summarise(one))].join('');
+    expect(text.match(/This check is not complete/g)).toHaveLength(2);
+    expect(text).toContain('No results of machine 3');
+  });
+
   test('a change that is sure on its machine, but not among the rows of seven', () => {
     const machine = (index: number, of: number) => {
       const results = pair({});

@@ -98,7 +98,7 @@ export function compareAcross(list: readonly Results[]): Across | null {
     shards: sorted.map(({ plan, host }) => ({
       ...{ index: plan.shard?.index as number, host, serverCpus: plan.cpus.server.length },
     })),
-    missing: Array.from({ length: shard.of }, (_, i) => i + 1).filter((index) => !indexes.includes(index)),
+    missing: missingShards(list),
     scenarios: first.plan.scenarios.map((facts, i) =>
       placeAll(
         facts,
@@ -107,6 +107,15 @@ export function compareAcross(list: readonly Results[]): Across | null {
       ),
     ),
   };
+}
+
+/** The machines that gave no results; empty where the results are not all shares of as many machines. */
+export function missingShards(list: readonly Pick<Results, 'plan'>[]): number[] {
+  const shards = list.map(({ plan }) => plan.shard);
+  const of = shards[0]?.of ?? 0;
+  if (shards.some((shard) => shard?.of !== of)) return [];
+  const indexes = shards.map((shard) => shard?.index);
+  return Array.from({ length: of }, (_, i) => i + 1).filter((index) => !indexes.includes(index));
 }
 
 function labelOf({ variants }: Results, id: string | null): string {

@@ -9,6 +9,7 @@ import {
   setExactly,
 } from '../../../test/fixtures/results/compared.ts';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../../test/fixtures/results/profile.ts';
 import { type Comparison, type Gate, type Results, Results as Schema } from '../../results/results.ts';
 import { analyse } from '../analyse.ts';
 import { compare } from './compare.ts';
@@ -238,6 +239,18 @@ describe('many tests', () => {
     const lowest = families.reduce((a, b) => ((a.p as number) < (b.p as number) ? a : b));
     expect(lowest.adjustedP).toBeCloseTo(Math.min(1, 4 * (lowest.p as number)), 12);
   });
+});
+
+test('a ramp that both sides did not sustain: the rates of both are in the reasons', () => {
+  const servers = [
+    { id: 'a', rps: 1, capacity: 520 },
+    { id: 'b', rps: 1, capacity: 720 },
+  ];
+  const found = compare(makeProfile({ servers, instances: 4 })).find(({ metric }) => metric === 'p50');
+  const told = (rate: string) =>
+    expect.stringMatching(new RegExp(`^. did not sustain the whole ramp, only ${rate} ± [\\d.]+ rps$`));
+  expect(found?.reasons).toHaveLength(2);
+  expect(found?.reasons).toEqual(expect.arrayContaining([told('(4[89]|5\\d)\\d'), told('(6[5-9]|7\\d)\\d')]));
 });
 
 describe('the fixture for reports', () => {

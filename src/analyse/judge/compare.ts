@@ -21,7 +21,7 @@ import { percent } from '../../text/percent.ts';
 import { plural } from '../../text/plain.ts';
 import { sum } from '../rows/pool.ts';
 import { type Entry, hasTail, type Measured, measureVariants } from '../rows/variant-rows.ts';
-import type { Row } from '../summary.ts';
+import type { Limit, Row } from '../summary.ts';
 import { testDuets, wereTogether } from './duet-pairs.ts';
 import { keyOfPair, leadsOf, names } from './gates.ts';
 import {
@@ -221,7 +221,7 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
       return [`the load generator was the limit for ${label}: ${state.reason}`];
   }
   if (row.holds?.kind === 'found' && !isCost(metric)) {
-    return [`${label} did not sustain the whole ramp: compare the saturation point`];
+    return [`${label} did not sustain the whole ramp, only ${rateOf(row.holds)}`];
   }
   if (metric.startsWith('p') && row.latencyDoubtful) {
     return [
@@ -229,6 +229,13 @@ function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
     ];
   }
   return [];
+}
+
+/** `620 ± 20 rps` */
+function rateOf({ value, half }: Limit): string {
+  const shown = (number: number, precision: number) =>
+    Number(number.toPrecision(precision)).toLocaleString('en');
+  return `${shown(value, 3)}${half === null ? '' : ` ± ${shown(half, 2)}`} rps`;
 }
 
 function obstaclesOfPairs(pairs: number, dropped: number, slices: number): string[] {

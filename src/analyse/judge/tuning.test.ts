@@ -13,10 +13,14 @@ import { judgeTuned } from './tuning.ts';
 const RUNS = 2000;
 
 const plan = { tune: 'workers' } as Results['plan'];
-type Given = Partial<Pick<Row, 'capacity' | 'rps' | 'p99'>> & { slices?: Measurement[] };
+type Given = Partial<Pick<Row, 'capacity' | 'rps' | 'p99' | 'holds'>> & { slices?: Measurement[] };
 
 /** The first value is the one that was chosen. */
-function judge(values: readonly Given[], runtime = () => 'fpm', metric: 'rps' | 'p99' = 'rps'): Tuned[] {
+function judge(
+  values: readonly Given[],
+  runtime = () => 'fpm',
+  metric: 'rps' | 'p99' | 'holds' = 'rps',
+): Tuned[] {
   const entries = values.map(({ slices = [], ...row }, i) => ({
     variant: { id: `v${i}`, runtime: runtime(), app: 'a', php: '8.4', ref: null, options: { workers: i } },
     row: { capacity: null, rps: null, holds: null, state: { kind: 'ranked' }, ...row },
@@ -103,6 +107,18 @@ test('p99 of one start proves nothing, p99 of several does', () => {
   const [slow, fast] = [given([90], [91], [92]), given([30], [31], [32])];
   expect(find(slow, fast)).toBe('v1');
   expect(find(slow, given([30, 31, 32]))).toBeNull();
+});
+
+test('several ramps of one start are still one start', () => {
+  const ramped = (over: 'slices' | 'instances', value: number): Given => ({
+    holds: { ...{ kind: 'found', value, half: 1, over, n: 3 }, ramps: 3, isWhole: false, upTo: null },
+    slices: [{ steps: [{ offeredRps: 100, durationMs: 1000 }] }] as unknown as Measurement[],
+  });
+  const [alone, several] = (['slices', 'instances'] as const).map(
+    (over) => judge([ramped(over, 500), ramped(over, 510)], () => 'fpm', 'holds')[0],
+  );
+  expect(alone).toMatchObject({ starts: 1, best: null });
+  expect(several).toMatchObject({ starts: 3, best: 'v1' });
 });
 
 test('a bound proves nothing that it does not bear out', () => {

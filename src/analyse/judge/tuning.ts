@@ -71,7 +71,7 @@ type Measure = Tuned['measure'];
 
 const startsOf = ({ row }: Entry, measure: Measure) => {
   const found = row[measure];
-  return measure === 'capacity' || measure === 'holds' || found?.over === 'instances' ? (found?.n ?? 0) : 1;
+  return found?.over === 'instances' ? found.n : 1;
 };
 
 /** Compares pairs of starts if there are enough, and otherwise the two estimates. Null: not known. */

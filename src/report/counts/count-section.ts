@@ -69,5 +69,5 @@ const FLOOR = {
 
 const LEGEND = {
   kind: 'line',
-  text: "Counted in a pass of its own after the verdict, with one client and one server at a time. A count without an interval was the same in all repeats. Other intervals are Student's t over fresh starts, or over repeats of one start.",
+  text: "Counted in a pass of its own after the verdict, with one client and one server at a time. A count without an interval was the same in all repeats, unless its verdict is 'cannot tell'. Other intervals are Student's t over fresh starts, or over repeats of one start.",
 } as const;

@@ -4,7 +4,7 @@ import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { CountChange } from '../../analyse/counted.ts';
 import type { Results } from '../../results/results.ts';
-import { countDelta, countLines, tellCounts } from './count-words.ts';
+import { countAmount, countDelta, countLines, sideAmount, tellCounts } from './count-words.ts';
 
 const plain = { name: (label: string) => label, text: (text: string) => text };
 const summaryOf = (name: string) => analyse(fixtures[name]?.() as Results);
@@ -50,6 +50,27 @@ test('an error of floating point is no difference', () => {
   expect(delta(2.1000000000000005, 2.1)).toBe('0');
   expect(delta(2.2, 2.1)).toBe('+0.100');
   expect(delta(0, 0)).toBe('0');
+});
+
+test.each([
+  [[8591, 8592, 8591], '8,591.3 (8,591…8,592)'],
+  [[8591, 8591.4], '8,591.2 (8,591…8,591.4)'],
+  [[99.97, 100.2], '100.1 (100.0…100.2)'],
+  [[2.05, 2.1, 2.15], '2.10 (2.05…2.15)'],
+  [[3], '3'],
+])('a count that varies lies within its own range: %j', (repeats, told) => {
+  const [low, high] = [Math.min(...repeats), Math.max(...repeats)];
+  const perRequest = repeats.reduce((sum, value) => sum + value, 0) / repeats.length;
+  const side = { perRequest, low, high, constant: false, instances: 1, repeats: repeats.length, failures: 0 };
+  expect(sideAmount(side, 'rows-read')).toBe(told);
+});
+
+test('a constant count that is not whole is shown as it is', () => {
+  expect([8591.5, 12.34, 0.05].map((value) => countAmount(value, 'rows-read'))).toEqual([
+    '8,591.5',
+    '12.3',
+    '0.0500',
+  ]);
 });
 
 test('after four changes the table has the rest', () => {

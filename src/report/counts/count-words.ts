@@ -4,22 +4,22 @@ import { describeCount } from '../../results/count-names.ts';
 import { listNames } from '../../text/plain.ts';
 import type { Names } from '../words/changes.ts';
 import { levelOf } from '../words/changes.ts';
-import { bytes, bytesOfBoth, count, digits, digitsOfBoth } from '../words/numbers.ts';
+import { bytes, bytesOfBoth, count, digitsOfBoth, digitsWithTenths } from '../words/numbers.ts';
 import { contradictCpu, millions, tellWork } from './instruction-words.ts';
 
 /** So many changes are shown in sentences; the table has all of them. */
 const TOLD = 4;
 
-/** `14`, `8,591`, `12.3`, `2.10 MiB`: whole numbers as they are. */
+/** `14`, `8,591`, `8,591.3`, `2.10 MiB`: whole numbers as they are. A mean has a decimal, so it lies in its range. */
 export function countAmount(value: number, name: string): string {
   if (describeCount(name).unit === 'bytes') return bytes(value);
   if (name === 'instructions') return millions(value);
-  return Number.isInteger(value) ? count(value) : digits(value);
+  return Number.isInteger(value) ? count(value) : digitsWithTenths(value);
 }
 
 /** `14`, or `13.8…14.3` where repeats differ. */
 export function sideAmount(side: CountSide, name: string): string {
-  if (side.constant) return countAmount(side.perRequest, name);
+  if (side.constant || side.low === side.high) return countAmount(side.perRequest, name);
   return `${countAmount(side.perRequest, name)} (${countAmount(side.low, name)}…${countAmount(side.high, name)})`;
 }
 

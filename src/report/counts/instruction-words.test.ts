@@ -43,7 +43,7 @@ test('a page does more work or less, with its floor; it is never slower', () => 
     '/ does more work: instructions 15.743 M → 15.823 M per request (+0.51 %, floor 0.0095 %).',
   );
   expect(tell([9e6, 9e6], [10e6, 10e6])).toContain(
-    '/ does less work: instructions 10 M → 9 M per request (−10.00 %',
+    '/ does less work: instructions 10.000 M → 9.0000 M per request (−10.00 %',
   );
 });
 

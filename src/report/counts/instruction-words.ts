@@ -4,9 +4,11 @@ import { type Names, tellAmount } from '../words/changes.ts';
 
 /** The words on instructions: a page does more work, or less. It is never called slower. */
 
+const FIVE = { minimumSignificantDigits: 5, maximumSignificantDigits: 5 };
+
 /** `15.743 M`: five digits, so that a change of 0.1 % is seen. */
 export function millions(value: number): string {
-  return `${Number((value / 1e6).toPrecision(5))} M`;
+  return `${(value / 1e6).toLocaleString('en', FIVE)} M`;
 }
 
 /** `floor 0.0095 %`; empty where there is none. */

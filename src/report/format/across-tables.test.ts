@@ -92,7 +92,8 @@ test('on the page: one table above those of each machine, and no ranking of thei
   const html = renderHtml(shards.map(htmlGroup), across);
   const [, section = ''] = /<section class="card across">([\s\S]*?)<\/section>/.exec(html) ?? [];
   expect(html.indexOf('card across')).toBeLessThan(html.indexOf('class="group"'));
-  expect(section).toContain('No results of machine 2 of 3');
+  expect(html.indexOf('No results of machine 2 of 3')).toBeLessThan(html.indexOf('card across'));
+  expect(html).toContain('No results of machine 2 of 3');
   expect(section).not.toMatch(/<img|\u202e/);
   const rows = [...section.matchAll(/<tr[^>]*>(.*)<\/tr>/g)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),
@@ -105,6 +106,37 @@ test('on the page: one table above those of each machine, and no ranking of thei
   ]);
   expect(rows[2]?.[3]).toMatch(/^\+\d+(\.\d)? % \(\+.*…\+.*\)$/);
   expect(section).toContain('is not ranked');
+});
+
+test('the first is never a negative share ahead, as it can be by way of a third', () => {
+  const [scenario] = across.scenarios as [Across['scenarios'][number]];
+  const told = (metric: 'rps' | 'p99', ratio: number) => {
+    const rows = scenario.rows.map((row, i) =>
+      i === 1 ? { ...row, toFirst: { ratio, interval: null } } : row,
+    );
+    const text = renderAcross({ ...across, scenarios: [{ ...scenario, metric, rows }] });
+    return /has the (?:highest RPS|lowest p99): (.*) `/.exec(text)?.[1];
+  };
+  expect(told('rps', 0.9)).toBe('11 % ahead of');
+  expect(told('rps', 1.021)).toBe('ahead of');
+  expect(told('p99', 2)).toBe('50 % below');
+  expect(told('p99', 0.979)).toBe('below');
+});
+
+test('variants beyond the sixtieth are counted, those without a place too', () => {
+  const [scenario] = across.scenarios as [Across['scenarios'][number]];
+  const apart = scenario.rows.find(
+    ({ place }) => place === null,
+  ) as Across['scenarios'][number]['rows'][number];
+  const placed = scenario.rows.filter(({ place }) => place !== null);
+  const told = (count: number) =>
+    renderAcross({
+      ...across,
+      scenarios: [{ ...scenario, rows: [...placed, ...Array.from({ length: count }, () => apart)] }],
+    });
+  expect(told(60)).not.toContain('more variant');
+  expect(told(67)).toContain('7 more variants in the results of each machine.');
+  expect(told(67).match(/is not ranked/g)).toHaveLength(60);
 });
 
 test('image sizes of machines with different image stores are not comparable', () => {

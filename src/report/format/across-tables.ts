@@ -21,17 +21,17 @@ const ROWS = 60;
 export function renderAcross(across: Across): string {
   const tables = acrossTables(across, code).map(({ title, verdict, grid, bars, apart }) => {
     const shown = { ...grid, rows: grid.rows.slice(0, ROWS) };
-    const left = grid.rows.length - shown.rows.length;
+    const left = grid.rows.length - shown.rows.length + Math.max(0, apart.length - ROWS);
     return [
       `## ${escapeMarkdown(title)}`,
       `**${verdict}**`,
       shown.rows.length > 0 ? gridMarkdown(shown) : '',
       drawBars(bars.title, bars.values),
-      left > 0 ? `${plural(left, 'more variant')} in results.json.` : '',
       apart
         .slice(0, ROWS)
         .map((text) => `- ${textMarkdown(text)}`)
         .join('\n'),
+      left > 0 ? `${plural(left, 'more variant')} in the results of each machine.` : '',
     ];
   });
   return [...tables.flat(), `<sub>${escapeMarkdown(acrossLegend(across))}</sub>`]

@@ -28,7 +28,7 @@ export type Stage = 'full' | 'folded' | 'short';
 export const STAGES: readonly Stage[] = ['full', 'folded', 'short'];
 
 /** Limits with which `short` fits whatever the labels are: a character takes up to eight when escaped. */
-const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80 };
+const SHORT = { scenarios: 6, rows: 40, label: 40, reason: 80, codes: 20 };
 
 /** How rows are shown: how many of a scenario, and how much of the text of others. */
 interface Limits {
@@ -307,8 +307,10 @@ function deltaColumn(deltas: Deltas): Columns[number] {
 }
 
 function warningCodes({ warnings }: Summary): string {
-  const codes = [...new Set(warnings.map((warning) => warning.code))].slice(0, 20);
+  const codes = [...new Set(warnings.map((warning) => warning.code))];
+  const shown = codes.slice(0, SHORT.codes).map(code);
+  const more = codes.length > shown.length ? [`${codes.length - shown.length} more`] : [];
   return codes.length > 0
-    ? `${plural(warnings.length, 'warning')} (${codes.map(code).join(', ')}), explained in the full report.`
+    ? `${plural(warnings.length, 'warning')} (${[...shown, ...more].join(', ')}), explained in the full report.`
     : '';
 }

@@ -46,6 +46,24 @@ test('a variant that failed has one row, whatever it would have been compared in
   expect(text.match(/\| CPU per request/g)?.length).toBeGreaterThan(0);
 });
 
+test('starts of an earlier run are not paired', () => {
+  const summary = summaryOf('base');
+  const [scenario] = summary.scenarios as [Summary['scenarios'][number]];
+  const told = (isEarlier: (at: number) => boolean) => {
+    const comparisons = scenario.comparisons.map((one, i) =>
+      isEarlier(i) ? { ...one, against: 'earlier' as const } : one,
+    );
+    return renderComparisons({ ...scenario, comparisons }, summary, true);
+  };
+  const [paired, welch] = ['Fresh starts of the two are paired', 'are not paired'];
+  expect(told(() => false)).toContain(paired);
+  expect(told(() => false)).not.toContain(welch);
+  expect(told(() => true)).toContain(`${welch}: their interval is Welch's`);
+  expect(told(() => true)).not.toMatch(/are paired|pairs of|Holm/);
+  for (const words of [paired, welch, '| pairs of starts |', '| starts |'])
+    expect(told((at) => at === 0)).toContain(words);
+});
+
 describe('against another ref', () => {
   const place = { isPull: true, isCheck: true, repositoryUrl: 'https://github.com/octo/shop' };
   const comment = (name: string) => renderMarkdown(summaryOf(name), 'short', place);

@@ -42,8 +42,18 @@ export function docsUrl(
   return `${REPOSITORY_URL}/blob/v${escaped}/docs/${page}.md${anchor && `#${anchor}`}`;
 }
 
+const UNPAIRED =
+  "Starts of this run and of an earlier one are not paired: their interval is Welch's, over logarithms, and they get no verdict.";
+const PAIRED =
+  "Fresh starts of the two are paired; Student's t over the logarithms of their ratios gives the interval. Tests of the judged metric are corrected for multiple comparisons (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one.";
+
 function decided(summary: Summary, shown: readonly Comparison[]): string {
   const isTested = shown.some(({ detectable }) => detectable !== null);
   const found = isTested ? ' A change as large as *detectable* is found in 95 of 100 runs.' : '';
-  return `Fresh starts of the two are paired; Student's t over the logarithms of their ratios gives the interval. Tests of the judged metric are corrected for multiple comparisons (Holm). A difference in another metric is a *note*. Few of all notes are wrong (Benjamini–Hochberg), but measure again before you rely on one.${found} [The method](${methodUrl(summary)}).`;
+  const isEarlier = ({ against }: Comparison) => against === 'earlier';
+  return [
+    ...(shown.every(isEarlier) ? [] : [`${PAIRED}${found}`]),
+    ...(shown.some(isEarlier) ? [UNPAIRED] : []),
+    `[The method](${methodUrl(summary)}).`,
+  ].join(' ');
 }

@@ -69,13 +69,14 @@ function commitCell(value: string): string {
 
 function method(summary: Summary): string {
   const { starts, loads, checked, effort, terms, run } = methodOf(summary);
+  const commands = commandsOf(summary.run);
   const items = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
   return [
     starts,
     items(loads.map(textMarkdown)),
     ...(checked.length > 0 ? ['Checked before the load:', items(checked.map(textMarkdown))] : []),
     textMarkdown(effort),
-    codeBlock(commandsOf(summary.run), 'sh'),
+    ...(commands ? [codeBlock(commands, 'sh')] : []),
     'Meaning of each number, and how sure it is:',
     items(terms.map(([name, meaning]) => `**${escapeMarkdown(name)}**: ${textMarkdown(meaning)}`)),
     textMarkdown(run),

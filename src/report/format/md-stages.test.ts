@@ -63,6 +63,17 @@ describe('the stages for GitHub', () => {
     const [, axis = ''] = /x-axis \[(.*)\]$/m.exec(text) ?? [];
     for (const end of ['workers=4"', 'workers=16"', '(machine 2)"']) expect(axis).toContain(end);
   });
+  test('after twenty codes of warnings their number is shown', () => {
+    const textOf = (count: number) => {
+      const warnings = Array.from({ length: count }, (_, i) => {
+        return { code: `code-${i}`, message: 'a', remedy: 'b', variant: null };
+      });
+      return renderMarkdown({ ...summaryOf('quick'), warnings }, 'short');
+    };
+    expect(textOf(20)).toContain('`code-19`), explained');
+    expect(textOf(22)).toContain('22 warnings (`code-0`');
+    expect(textOf(22)).toContain('`code-19`, 2 more), explained');
+  });
   test('short fits a comment, whatever the run', () => {
     const text = renderMarkdown(worst, 'short');
     expect(text.length).toBeLessThan(60_000);

@@ -1,5 +1,6 @@
 import type { ScenarioSummary } from '../../analyse/summary.ts';
 import { cleanLine, cutMiddle } from '../../text/plain.ts';
+import { drawnValue } from '../words/ranked.ts';
 import { codeBlock } from './escape.ts';
 
 /** More of them are read in the table. */
@@ -19,7 +20,7 @@ export function renderChart({ rows, metric }: ScenarioSummary): string {
   const bars = rows
     .filter(({ state }) => state.kind === 'ranked')
     .flatMap((row): Bar[] => {
-      const value = row[metric]?.value;
+      const value = drawnValue(metric, row)?.value;
       return value === undefined || !(value >= 0) ? [] : [{ label: row.label, value }];
     });
   return drawBars(TITLES[metric] ?? `${metric} in ms, less is better`, bars);

@@ -38,6 +38,10 @@ export interface TableOptions {
   showsChecks?: boolean;
   /** Its title, where one answer for all groups comes before this one. */
   group?: string;
+  /** Shards that gave no results. */
+  missing?: readonly number[];
+  /** The results are those of one share of a plan, right after it was measured. */
+  isShare?: boolean;
 }
 
 /** In a narrow terminal these columns go first, one after the other. */
@@ -69,13 +73,17 @@ const FAILED = 20;
 const AMONG = 'Servers compared with each other';
 
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
-export function renderTable(summary: Summary, { width, color, showsChecks, group }: TableOptions): string {
+export function renderTable(
+  summary: Summary,
+  { width, color, showsChecks, group, missing = [] }: TableOptions,
+): string {
+  const whole = { ...medium, missing };
   const styles = color ? coloured : uncoloured;
   const scenarios = summary.scenarios.map((scenario) => renderScenario(scenario, summary, width, styles));
   const warnings = summary.warnings.map(({ code, message, remedy }) =>
     eachLine(wrap(cleanLine(`! ${code}: ${message}. Remedy: ${remedy}.`), width, '  '), styles.warn),
   );
-  const answer = group === undefined ? answerOf(summary, medium) : null;
+  const answer = group === undefined ? answerOf(summary, whole) : null;
   const starts = startsOf(summary.variants).map(({ label, median, mean, size }) =>
     wrap(`  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`, width, '    '),
   );
@@ -92,7 +100,7 @@ export function renderTable(summary: Summary, { width, color, showsChecks, group
   const checkedBefore = checked.map((line) => eachLine(wrap(`checked: ${line}`, width, '  '), styles.dim));
   const parts = [
     group === undefined ? '' : styles.bold(clip(cleanLine(group), width)),
-    answer ? renderAnswer(answer, width, styles) : renderPoints(checkOf(summary, medium), width).join('\n'),
+    answer ? renderAnswer(answer, width, styles) : renderPoints(checkOf(summary, whole), width).join('\n'),
     answer && answer.rows.length > 0 ? styles.bold(clip(AMONG, width)) : '',
     ...scenarios,
     warnings.join('\n'),

@@ -22,10 +22,11 @@ export const pageMedium: Medium = {
 };
 
 /** Did it get slower? If nothing was to be compared, only whether the check fails; null if it has nothing to check. */
-export function renderAnswer(summary: Summary, numbers: Numbers): Html | null {
-  const answer = answerOf(summary, pageMedium);
+export function renderAnswer(summary: Summary, numbers: Numbers, missing: readonly number[]): Html | null {
+  const medium = { ...pageMedium, missing };
+  const answer = answerOf(summary, medium);
   if (answer) return showAnswer(answer, numbers);
-  const points = checkOf(summary, pageMedium);
+  const points = checkOf(summary, medium);
   if (points.length === 0) return null;
   return html`<section class="card answer"><h2 class="visually-hidden">Check</h2>
 ${showPoints(points)}
@@ -86,8 +87,8 @@ const PICTURE_HEAD = raw(
 
 /**
  * All that was compared of a kind, with pictures of the intervals. Comparisons with the base are folded, because
- * the answer leads with what changed. Comparisons among the variants show only the metric of the ranking, because the
- * ranking shows what is sure. All their metrics are folded below.
+ * the answer leads with what changed. Comparisons among the variants show only the metric of the ranking, and nothing if
+ * that is unsure, because the ranking shows what is sure. All their metrics are folded below, if any of them is sure.
  */
 export function renderComparisonsHtml(
   kind: Comparison['against'],
@@ -95,7 +96,9 @@ export function renderComparisonsHtml(
   summary: Summary,
   numbers: Numbers,
 ): Html | null {
-  const all = scenario.comparisons.filter(({ against, ratio }) => against === kind && ratio !== null);
+  const all = scenario.comparisons.filter(
+    ({ against, ratio }) => against === kind && (kind !== 'reference' || ratio !== null),
+  );
   const [found] = compareTables(all, summary, pageMedium, false);
   if (!found) return null;
   const title = `Compared with ${found.against}`;
@@ -105,7 +108,9 @@ export function renderComparisonsHtml(
   if (kind !== 'reference') return html`${folded(`${title}, all metrics`)}${together}`;
   const leads = leadsOf(scenario.comparisons);
   const shown = all.filter((comparison) => leads.has(comparison));
-  if (shown.every(({ verdict }) => verdict === 'inconclusive')) return null;
+  const isOpen = ({ verdict }: Comparison) => verdict === 'inconclusive';
+  if (all.every(isOpen)) return null;
+  if (shown.every(isOpen)) return html`${folded(`${title}, all metrics`)}${together}`;
   return html`<h3>${sentence(title)}</h3>${compareTables(shown, summary, pageMedium, false).map(({ grid }) => gridHtml(grid, numbers))}${
     all.length > shown.length && folded('All metrics')
   }${together}`;

@@ -26,6 +26,7 @@ ${gridHtml(variantGrid(summary), numbers)}`;
 /** How often what was loaded, how to do it again, and what the numbers mean. */
 export function renderMethod(summary: Summary): Html {
   const { starts, loads, checked, effort, terms, run } = methodOf(summary);
+  const commands = commandsOf(summary.run);
   return html`<p>${starts}</p>
 <ul>${loads.map((load) => html`<li>${textHtml(load)}</li>`)}</ul>
 ${
@@ -34,8 +35,11 @@ ${
 <ul>${checked.map((line) => html`<li dir="auto">${textHtml(line)}</li>`)}</ul>`
 }
 <p>${textHtml(effort)}</p>
-<p>To repeat it:</p>
-<pre class="command" tabindex="0"><code>${commandsOf(summary.run)}</code></pre>
+${
+  commands &&
+  html`<p>To repeat it:</p>
+<pre class="command" tabindex="0"><code>${commands}</code></pre>`
+}
 <dl class="terms">
 ${terms.map(([name, meaning]) => html`<dt>${name}</dt><dd>${meaning}</dd>\n`)}</dl>
 <p>${textHtml(run)}</p>`;

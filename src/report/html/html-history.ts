@@ -28,7 +28,7 @@ export function renderHistoryPage(
   const title = 'History of benchmarks';
   const body = html`<main id="report">
 <h1>${title}</h1>
-${trends.length === 0 && html`<p>The history has no measurements.</p>`}
+${trends.length + counts.length === 0 && html`<p>The history has no measurements.</p>`}
 ${trendTables(trends).map(({ title, trends }) => html`<h2 dir="auto">${textHtml(title)}</h2>${trends.map(renderTrend)}`)}
 ${trends.length > 0 && html`<p class="note">${HISTORY_METHOD}</p>`}
 ${

@@ -5,6 +5,7 @@ import type { RankCell, RankColumn } from '../view/ranking.ts';
 import type { ScenarioView } from '../view/scenario.ts';
 import { answerText, groupAlike, logText } from '../words/evidence.ts';
 import { DOUBTFUL } from '../words/legends.ts';
+import { drawnValue } from '../words/ranked.ts';
 import { reasonOf } from '../words/unranked.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { type Html, html, name, sentence } from './html.ts';
@@ -65,7 +66,7 @@ function showNumber({ text, half, isBad, isDoubtful }: RankCell): Html {
 }
 
 function barColumn({ rows, metric }: ScenarioSummary): Column {
-  const main = (row: Row): Estimate | null => row[metric];
+  const main = (row: Row) => drawnValue(metric, row);
   const ends = rows
     .filter((row) => row.state.kind === 'ranked')
     .map((row) => (main(row)?.value ?? 0) + (main(row)?.half ?? 0));

@@ -86,6 +86,16 @@ test('a run of ten variants is less than 1.5 MB, a long ramp of each too', () =>
   expect(Buffer.byteLength(text)).toBeLessThan(1_500_000);
 });
 
+test('a run without images and starts has no empty card for them', () => {
+  const results = fixtures.quick?.() as Results;
+  expect(markup(renderHtml([htmlGroup(results)]))).toMatch(
+    /<h2>Starting up<\/h2>\s*<p class="note no-script">/,
+  );
+  for (const variant of results.variants)
+    Object.assign(variant, { image: null, coldStart: null, coldStartMs: [] });
+  expect(markup(renderHtml([htmlGroup(results)]))).not.toContain('Starting up');
+});
+
 test('groups are kept apart', () => {
   const text = renderHtml(['quick', 'journey'].map((name) => htmlGroup(fixtures[name]?.() as Results)));
   expect(text).toContain('do not compare across them');

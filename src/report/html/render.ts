@@ -14,7 +14,7 @@ import { chartsOf, variantCharts } from './charts/charts.ts';
 import type { Numbers } from './charts/variant-numbers.ts';
 import { flameOf } from './flame/flame-data.ts';
 import { type Html, html, isolate, sentence } from './html.ts';
-import { renderAcrossHtml } from './html-across.ts';
+import { renderAcrossHtml, renderMissingHtml } from './html-across.ts';
 import { pageMedium, renderAnswer, renderAnswerHtml, renderComparisonsHtml } from './html-comparisons.ts';
 import { renderEnvironment, renderMethod, renderScenarioDetails, renderStarts } from './html-details.ts';
 import { renderRanking } from './html-ranking.ts';
@@ -38,14 +38,21 @@ export function htmlGroup(results: Results): HtmlGroup {
  *
  * @param groups one, or several that must not be compared (other machines, other loads under the same name)
  * @param across the combined ranking, if they are shards of one plan
+ * @param missing machines that gave no results, of whatever groups there are
  */
-export function streamHtml(groups: readonly HtmlGroup[], across: Across | null = null): Generator<string> {
+export function streamHtml(
+  groups: readonly HtmlGroup[],
+  across: Across | null = null,
+  missing: readonly number[] = across?.missing ?? [],
+): Generator<string> {
   const numbered = groups.map((group) => ({ ...group, numbers: numberVariants(group.summary) }));
   const title = titleOf(groups);
   const version = `${groups[0]?.summary.tool.version}`;
-  const body = renderBody(numbered, { title, version, across });
+  const body = renderBody(numbered, { title, version, across, missing });
   return renderPage({ title, version, body, data: () => dataOf(numbered) });
 }
+
+const NO_SCRIPT = html`<p class="note no-script">The charts are drawn by a script, which does not run here.</p>`;
 
 type Numbered = HtmlGroup & { numbers: Numbers };
 
@@ -81,23 +88,33 @@ function dataOf(groups: readonly Numbered[]): PageData {
   };
 }
 
+interface Page {
+  title: string;
+  version: string;
+  across: Across | null;
+  missing: readonly number[];
+}
+
 function* renderBody(
   groups: readonly Numbered[],
-  { title, version, across }: { title: string; version: string; across: Across | null },
+  { title, version, across, missing }: Page,
 ): Generator<Html> {
   const several = groups.length > 1;
   const answer = renderAnswerHtml(
     groups.map(({ summary }) => summary),
-    across?.missing ?? [],
+    missing,
   );
+  const of = groups[0]?.summary.plan.shard?.of ?? 0;
   yield html`<a class="skip" href="#report">Skip to the results</a>
 ${renderHead(title, groups)}
 <div id="filters" class="filters" hidden></div>
 <main id="report">
+${renderMissingHtml({ missing, of })}
 ${answer && html`${answer}<h2 class="between">Servers compared with each other</h2>`}
 ${across && renderAcrossHtml(across)}
 ${several && !across && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
-  for (const [i, group] of groups.entries()) yield* renderGroup(group, i, groups.length, answer !== null);
+  for (const [i, group] of groups.entries())
+    yield* renderGroup(group, i, groups.length, { missing, isAnswered: answer !== null });
   yield html`</main>
 <footer>Made by php-runtime-bench ${version}. Charts: uPlot, © Leon Sorokin, MIT licence.</footer>`;
 }
@@ -130,7 +147,7 @@ function renderHead(title: string, groups: readonly HtmlGroup[]): Html {
   const facts =
     groups.length === 1 &&
     first &&
-    html`<p class="facts-line"><time datetime="${first.summary.run.started}">${first.summary.run.started.slice(0, 16).replace('T', ' ')} UTC</time> · <span dir="auto">${first.summary.host.cpuModel}</span> · ${plural(first.summary.host.cpus, 'CPU')}${
+    html`<p class="facts-line"><time datetime="${first.summary.run.started}">${first.summary.run.started.slice(0, 16).replace('T', ' ')} UTC</time> · <span dir="auto">${first.summary.host.cpuModel}</span>${first.summary.host.cpus > 0 && ` · ${plural(first.summary.host.cpus, 'CPU')}`}${
       commit && html` · <span dir="auto">${commit}</span>`
     }${
       first.summary.run.stopped && html` · <strong class="bad">stopped early</strong>`
@@ -142,20 +159,25 @@ function* renderGroup(
   { summary, numbers }: Numbered,
   index: number,
   of: number,
-  isAnswered: boolean,
+  { missing, isAnswered }: { missing: readonly number[]; isAnswered: boolean },
 ): Generator<Html> {
   const { scenarios, warnings } = summary;
   yield html`<div class="group" data-group="${index}">
 ${of > 1 && html`<h2 dir="auto">${titleOfGroup(summary, index, of)}</h2>`}
-${(!isAnswered || !isCompared(summary)) && renderAnswer(summary, numbers)}
+${(!isAnswered || !isCompared(summary)) && renderAnswer(summary, numbers, missing)}
 ${!isAnswered && isCompared(summary) && html`<h2 class="between">Servers compared with each other</h2>`}
 ${scenarios.length > 1 && renderOverview(summary, index)}`;
   for (const [i, scenario] of scenarios.entries())
     yield renderScenario(scenario, summary, numbers, `${index}-${i}`);
   yield html`${renderWhy(summary, numbers, index)}`;
-  yield html`<section class="card" id="variants-${index}"><h2>Starting up</h2>
+  const hasStarts = variantCharts(summary.variants, numbers).length > 0;
+  yield html`${
+    hasStarts &&
+    html`<section class="card" id="variants-${index}"><h2>Starting up</h2>
 ${renderStarts(summary, numbers)}
-<div class="charts" data-charts="${index}"></div></section>
+${NO_SCRIPT}
+<div class="charts" data-charts="${index}"></div></section>`
+  }
 ${
   warnings.length > 0 &&
   html`<section class="card" id="warnings-${index}"><h2>${plural(warnings.length, 'warning')}</h2>
@@ -194,7 +216,7 @@ ${more && html`<p class="more">${sentence(more)}</p>`}
 ${renderRanking(view, scenario, numbers)}
 ${among}${changes}
 <p class="legend-line">${legend.map((line, i) => html`${i > 0 && html`<br>`}${sentence(line)}`)}</p>
-<p class="note no-script">The charts are drawn by a script, which does not run here.</p>
+${NO_SCRIPT}
 <div class="charts" data-charts="${id}"></div>
 ${renderScenarioDetails(scenario, numbers)}
 </section>`;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { renderHtml } from '../../../test/fixtures/results/render-html.ts';
+import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../analyse/analyse.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
 import { renderMarkdown } from '../format/markdown.ts';
 import { renderTable } from '../format/terminal.ts';
 import { htmlGroup } from '../html/render.ts';
@@ -46,3 +48,12 @@ test.each(['quick', 'mixed', 'script', 'base', 'one-start', 'why-hostile'])(
     }
   },
 );
+
+test.each([1, 2, 3, Infinity])('of %d variants at most, each row is shown or counted', (most) => {
+  const summary = summaryOf('base-broken');
+  const [scenario] = summary.scenarios as [ScenarioSummary];
+  const { ranked, apart, failed, left } = viewScenario(scenario, summary, { medium, most });
+  const shown = [ranked, failed, ...apart.map(({ rows }) => rows)].flat();
+  const all = [...scenario.rows, ...scenario.bases.filter(({ state }) => state.kind === 'failed')];
+  expect(shown.length + left).toBe(all.length);
+});

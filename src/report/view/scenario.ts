@@ -81,7 +81,7 @@ export function viewScenario(
       { title: 'Not ranked', rows: of('unranked') },
     ].filter((group) => group.rows.length > 0),
     failed: [...of('failed'), ...of('failed', bases)],
-    left: rows.length - shown.length,
+    left: rows.length - shown.length + of('failed', scenario.bases.slice(bases.length)).length,
     conditions: cleanLine(conditions(scenario, summary)),
     delta: deltas ? deltaLegend(deltas, summary, legend) : '',
     legend: known([

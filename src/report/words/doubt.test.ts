@@ -21,7 +21,7 @@ test('a doubt names the request and what its page looks like, for the first thre
     ),
   ).toBe(
     'Perhaps not the page that you mean: GET / LOOKS LIKE AN INSTALLER; GET /B LOOKS LIKE AN ERROR PAGE; ' +
-      'THE LOAD MEASURES REDIRECTS, NOT THEIR TARGETS: HOME (SHOP) TO /EN ' +
+      'THE LOAD MEASURES REDIRECTS, NOT THEIR TARGETS: HOME (SHOP) TO /EN; 1 more ' +
       '(see looks-unfinished, redirect and same-page).',
   );
   expect(warned(['htaccess', 'the app has .htaccess'])).toBe('');

@@ -12,6 +12,8 @@ export function doubtsPage({ warnings }: Pick<Summary, 'warnings'>): boolean {
 /** A page's title and beginning, and what a warning adds. */
 const DETAILS = / \((?:HTTP \d|["']).*|: the numbers are .*/s;
 const CHARACTERS = 120;
+/** So many warnings are given. */
+const NAMED = 3;
 
 /**
  * No number is of use before this is known, so it stands beside the result. Empty if there is no such warning.
@@ -20,7 +22,10 @@ const CHARACTERS = 120;
 export function doubt({ warnings }: Pick<Summary, 'warnings'>, text: (text: string) => string): string {
   const found = DOUBTS.flatMap((doubt) => warnings.filter(({ code }) => code === doubt));
   if (found.length === 0) return '';
-  const seen = found.slice(0, 3).map(({ message }) => text(cut(message.replace(DETAILS, ''), CHARACTERS)));
+  const seen = found
+    .slice(0, NAMED)
+    .map(({ message }) => text(cut(message.replace(DETAILS, ''), CHARACTERS)));
   const codes = listNames([...new Set(found.map(({ code }) => code))]);
-  return `Perhaps not the page that you mean: ${seen.join('; ')} (see ${codes}).`;
+  const more = found.length > NAMED ? [`${found.length - NAMED} more`] : [];
+  return `Perhaps not the page that you mean: ${[...seen, ...more].join('; ')} (see ${codes}).`;
 }

@@ -1,23 +1,25 @@
 import type { ScenarioSummary } from '../../analyse/summary.ts';
 import type { ScenarioFacts } from '../../results/results.ts';
 
-/** Meaning of the ±. */
+/** Meaning of the ±. That of a saturation point has a legend of its own. */
 export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary): string {
-  if (metric === 'holds') return '';
   // CPU per request has a ± of its own beside every ranking.
-  const shown = rows.flatMap((row) => [row[metric], row.cpuMsPerRequest]);
+  const isRamp = metric === 'holds';
+  const shown = rows.flatMap((row) => [isRamp ? null : row[metric], row.cpuMsPerRequest]);
+  const sign = isRamp ? '± of CPU per request' : '±';
   const basis = new Set(shown.flatMap((estimate) => (estimate ? [estimate.over] : [])));
   const words: string[] = [];
   if (basis.has('instances'))
     words.push(
-      `± is the 95 % interval over fresh starts${ranking === 'paired' ? '; verdicts use 99 %' : ''}`,
+      `${sign} is the 95 % interval over fresh starts${ranking === 'paired' ? '; verdicts use 99 %' : ''}`,
     );
   if (basis.has('slices')) {
     words.push(
-      '± is the 95 % interval over the slices of one start: differences between starts are not in it',
+      `${sign} is the 95 % interval over the slices of one start: differences between starts are not in it`,
     );
   }
-  if (basis.has('nothing')) words.push('a number without ± was measured once, its spread is not known');
+  const number = isRamp ? 'CPU per request' : 'a number';
+  if (basis.has('nothing')) words.push(`${number} without ± was measured once, its spread is not known`);
   return words.join('; ');
 }
 
@@ -25,11 +27,11 @@ export function intervalLegend({ rows, metric, basis: ranking }: ScenarioSummary
 export function holdsLegend({ rows, bases, facts }: ScenarioSummary): string {
   const found = [...rows, ...bases].flatMap(({ holds }) => (holds ? [holds] : []));
   if (found.length === 0) return '';
-  const starts = Math.max(...found.map(({ n }) => n));
-  const half =
-    starts > 1
-      ? 'is the 95 % interval over fresh starts, and at least the steps between which it lies'
-      : 'are the steps between which it lies';
+  const over = new Set(found.map((limit) => limit.over));
+  const sample = over.has('instances') ? 'fresh starts' : over.has('slices') ? 'the ramps of one start' : '';
+  const half = sample
+    ? `is the 95 % interval over ${sample}, and at least the steps between which it lies`
+    : 'are the steps between which it lies';
   const words = [
     `sustained: the highest rate of the ramp that was answered in time${latencyLimitsOf(facts)}; ± ${half}`,
   ];

@@ -25,8 +25,8 @@ describe('no more digits than are known', () => {
     [99.96, null, '100'],
     [12_345, null, '12,300'],
     [1.7749, null, '1.77'],
-    [0, null, '0.00'],
-    [0, 0, '0.00 ± 0'],
+    [0, null, '0'],
+    [0, 0, '0 ± 0'],
     [300, 0, '300 ± 0'],
   ])('%d ± %d', (value, half, expected) => {
     expect(estimated({ value, half, over: 'instances', n: 3 })).toBe(expected);
@@ -62,9 +62,11 @@ test('units', () => {
     '61.0 MiB',
     '4.66 GiB',
   ]);
-  expect([3.21, 48, 60, 142, 3720].map(duration)).toEqual([
+  expect([3.21, 48, 59.4, 59.7, 60, 142, 3720].map(duration)).toEqual([
     '3.2 s',
     '48 s',
+    '59 s',
+    '1 min',
     '1 min',
     '2 min 22 s',
     '1 h 2 min',
@@ -112,6 +114,10 @@ describe('a change never claims more than its interval does', () => {
     [1.31, { low: 1.2, high: 1.42 }, '+31 %', '+20…+42'],
     [2.4, { low: 2.38, high: 2.43 }, '+140 %', '+138…+143'],
     [0.4, { low: 0.39, high: 0.41 }, '−60.0 %', '−61.0…−59.0'],
+    // Something is left.
+    [0.004, { low: 0.001, high: 0.3 }, '−99.6 %', '−100…−70'],
+    [0.0004, null, '−99.9 %', ''],
+    [0, null, '−100 %', ''],
     [12.34, { low: 11.9, high: 12.8 }, '×12.3', '×11.9…×12.8'],
     [12.34, { low: 9.996, high: 12.81 }, '×12.3', '×9.99…×12.9'],
     [4, null, '×4.00', ''],

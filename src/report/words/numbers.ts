@@ -27,12 +27,18 @@ function atStep(value: number, step: number): string {
   return formatOf(Math.max(0, -step)).format(rounded);
 }
 
-/** Three significant digits, thousands apart: `12,300`, `1.77`, `0.632`. */
+/** Three significant digits, thousands apart: `12,300`, `1.77`, `0.632`; nothing is `0`. */
 export function digits(value: number): string {
+  if (value === 0) return '0';
   const step = magnitude(value) - 2;
   // 9.996 rounds up to 10.00, which has one digit too many.
   const rounded = Math.round(value / 10 ** step) * 10 ** step;
   return atStep(value, magnitude(rounded) - 2);
+}
+
+/** Three significant digits, and at least one decimal: `8,591.3`, `2.09`. */
+export function digitsWithTenths(value: number): string {
+  return Math.abs(value) < 99.95 ? digits(value) : formatOf(1).format(value);
 }
 
 /** `8,596.0 → 8,595.2`: exact numbers, both with the decimals that show their difference within a tenth. */
@@ -132,7 +138,7 @@ function inUnit(value: number, power: number): string {
 /** `9.4 s`, `2 min 22 s`. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
   const whole = Math.round(seconds);
   const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
   if (minutes < 60) return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
@@ -160,7 +166,8 @@ const MOST_PLACES = 3;
 
 /**
  * A ratio to another variant as a change. As many places as the interval justifies, at most one; the interval is
- * rounded outwards, so it claims no more than is known. A bound beyond no change does not read as none, down to 0.001 %. A ratio of four or more becomes a factor: `×12`.
+ * rounded outwards, so it claims no more than is known. A bound beyond no change does not read as none, down to 0.001 %.
+ * A ratio of four or more, or an interval that reaches that, becomes a factor: `×12`.
  */
 export function change(ratio: number, interval: { low: number; high: number } | null): ChangeText {
   const { low, high } = interval ?? { low: ratio, high: ratio };
@@ -185,8 +192,12 @@ export function change(ratio: number, interval: { low: number; high: number } | 
     while (at < MOST_PLACES && value !== 1 && rounded(value, round, at) === 0) at++;
     return signed(rounded(value, round, at), at);
   };
+  const isAll = ratio > 0 && rounded(ratio, Math.round, places) === -100;
   return {
-    value: `${signed(rounded(ratio, Math.round, places), places)} %`,
+    // With something left it never reads as all of it.
+    value: isAll
+      ? `${signed(rounded(ratio, Math.ceil, places + 1), places + 1)} %`
+      : `${signed(rounded(ratio, Math.round, places), places)} %`,
     interval: interval ? `${bound(low, Math.floor)}…${bound(high, Math.ceil)}` : '',
   };
 }

@@ -4,7 +4,11 @@ import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
-import { gapOf, tradeOffs, verdict } from './ranked.ts';
+import { renderChart } from '../format/mermaid.ts';
+import { pageMedium } from '../html/html-comparisons.ts';
+import { renderRanking } from '../html/html-ranking.ts';
+import { viewScenario } from '../view/scenario.ts';
+import { drawnValue, gapOf, tradeOffs, verdict } from './ranked.ts';
 
 const name = (label: string) => label;
 const [scenario] = summaryOf('base').scenarios as [ScenarioSummary];
@@ -101,7 +105,7 @@ test.each([
   [
     'of ramps that k6 cut short',
     false,
-    ': sustained 9\\d\\d–9\\d\\d rps, which are only lower bounds; b-500 is',
+    ': sustained about 9\\d\\d rps, which are only lower bounds; b-500 is',
   ],
 ])('lower bounds %s', (_, isWhole, text) => {
   const servers = [500, 1400, 1500].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
@@ -125,6 +129,43 @@ test('a lower bound within the interval of another', () => {
   expect(verdict({ ...ramped, rows, best: null }, name)).toMatch(
     /: sustained 960–1,000 rps, some of which are only lower bounds\.$/,
   );
+});
+
+test.each([
+  ['one', 1, ': sustained less than 5.00 to 40.0 rps, some of which sustained no rate of the ramp.'],
+  ['all', 2, ': sustained less than 5.00 rps, only a lower ramp can separate them.'],
+])('a tie in a ramp of which %s sustained nothing', (_, count, text) => {
+  const servers = [960, 1400].map((capacity) => ({ id: `b-${capacity}`, capacity, rps: 300 }));
+  const [ramped] = analyse(makeProfile({ servers, instances: 3 })).scenarios as [ScenarioSummary];
+  const held = { ramps: 3, upTo: null, n: 3, over: 'instances' as const, isWhole: false };
+  const rows = ramped.rows.map((row, i): Row => {
+    const holds: Row['holds'] =
+      i < count
+        ? { ...held, kind: 'below', value: 5, half: null }
+        : { ...held, kind: 'found', value: 40, half: 60 };
+    return { ...row, state: { kind: 'ranked', rank: 1, shared: true }, holds };
+  });
+  const tied = { ...ramped, rows, best: null };
+  expect(verdict(tied, name)).toContain(text);
+  const drawn = rows.map((row) => drawnValue('holds', row)?.value ?? null);
+  expect(drawn).toEqual(count === 1 ? [null, 40] : [null, null]);
+  // A chart of one bar compares nothing.
+  expect(renderChart(tied)).toBe('');
+  const view = viewScenario(tied, summaryOf('quick'), { medium: pageMedium });
+  expect(renderRanking(view, tied, new Map()).text.match(/<rect/g) ?? []).toHaveLength(2 - count);
+});
+
+test.each([
+  [2321, 2324, '2,320–2,330 rps', 'about 2,320 rps'],
+  [2321, 2326, 'about', '2,320–2,330 rps'],
+])('a tie of %d and %d rps is not a range of two equal numbers', (a, b, not, text) => {
+  const rows = scenario.rows.slice(0, 2).map((row, i): Row => {
+    const rps = { value: i === 0 ? a : b, half: 50, n: 6, over: 'instances' as const };
+    return { ...row, rps, state: { kind: 'ranked', rank: 1, shared: true } };
+  });
+  const told = verdict({ ...scenario, rows, best: null }, name);
+  expect(told).toContain(`: ${text}, `);
+  expect(told).not.toContain(not);
 });
 
 test('p95 and p99 of one variant share a sentence', () => {

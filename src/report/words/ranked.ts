@@ -37,29 +37,51 @@ export function verdict(scenario: ScenarioSummary, name: Name): string {
     return `${limit}${lead}${isOnce(first) ? ` Each was started only once; ${another}.` : ''}`;
   }
   const tied = ranked.filter((row) => row.state.kind === 'ranked' && row.state.rank === 1);
-  const values = tied.map((row) => row[metric]?.value ?? 0);
   const isBound = metric === 'holds' && tied.every((row) => row.holds?.kind === 'beyond');
   const isWhole = isBound && tied.every((row) => row.holds?.isWhole);
-  const range = isWhole
-    ? 'they sustained the whole ramp'
-    : `${measure}${digits(Math.min(...values))}–${digits(Math.max(...values))} ${metric === 'rps' || metric === 'holds' ? 'rps' : 'ms'}`;
+  const below = tied.filter((row) => isBelow(metric, row));
+  const range = isWhole ? 'they sustained the whole ramp' : `${measure}${rangeOf(metric, tied)}`;
   // A bound has no spread, however often it was measured.
   const why = isWhole
     ? 'only a higher ramp can separate them'
     : isBound
       ? 'which are only lower bounds'
-      : tied.some((row) => metric === 'holds' && row.holds?.kind === 'beyond')
-        ? 'some of which are only lower bounds'
-        : isTail(metric) && tied.some(isOnce)
-          ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
-          : tied.some((row) => row[metric]?.half == null)
-            ? 'measured too little to know their spread'
-            : scenario.basis === 'paired'
-              ? 'no paired test separates them'
-              : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
-                ? `each was started only once, and ${another}`
-                : 'their 95 % intervals overlap';
+      : below.length > 0
+        ? below.length < tied.length
+          ? 'some of which sustained no rate of the ramp'
+          : 'only a lower ramp can separate them'
+        : tied.some((row) => metric === 'holds' && row.holds?.kind === 'beyond')
+          ? 'some of which are only lower bounds'
+          : isTail(metric) && tied.some(isOnce)
+            ? `${tied.every(isOnce) ? 'each was' : 'some were'} started only once, ${ofUnknownTail(metric)}`
+            : tied.some((row) => row[metric]?.half == null)
+              ? 'measured too little to know their spread'
+              : scenario.basis === 'paired'
+                ? 'no paired test separates them'
+                : tied.every(isOnce) && !tied.every((row) => overlaps(row[metric], tied[0]?.[metric]))
+                  ? `each was started only once, and ${another}`
+                  : 'their 95 % intervals overlap';
   return `No clear best between ${listNames(tied.map((row) => name(row.label)))}: ${range}, ${why}${behind(ranked.slice(tied.length), name)}.`;
+}
+
+/** `960–1,000 rps`, or `less than 5.00 to 40.0 rps` if one sustained not even the lowest rate of the ramp. */
+function rangeOf(metric: ScenarioSummary['metric'], rows: readonly Row[]): string {
+  const values = rows.map((row) => row[metric]?.value ?? 0);
+  const [least, most] = [digits(Math.min(...values)), digits(Math.max(...values))];
+  const unit = isMore(metric) ? 'rps' : 'ms';
+  if (rows.some((row) => isBelow(metric, row)))
+    return `less than ${least}${least === most ? '' : ` to ${most}`} ${unit}`;
+  return `${least === most ? `about ${most}` : `${least}–${most}`} ${unit}`;
+}
+
+/** Whether it sustained nothing of a ramp: its number is the lowest rate, which was too much. */
+function isBelow(metric: ScenarioSummary['metric'], { holds }: Pick<Row, 'holds'>): boolean {
+  return metric === 'holds' && holds?.kind === 'below';
+}
+
+/** The ranked number as a bar shows it; null: nothing was sustained. */
+export function drawnValue(metric: ScenarioSummary['metric'], row: Row): Estimate | null {
+  return isBelow(metric, row) ? null : row[metric];
 }
 
 /** `With swoole left out, `: before the best where the load generator was the limit of others, whose place is open. */
@@ -108,8 +130,13 @@ function distance(scenario: ScenarioSummary, first: Row, second: Row): string {
   // Paired starts decide. The numbers over all starts can point the other way where a start lacks one of the two.
   if (isMore(metric) ? a >= b : a <= b)
     return `${metric === 'holds' && isBound ? 'at least ' : ''}${gapOf(metric, ratio)}`;
-  const isGap = isMore(metric) ? ratio > 1 : ratio < 1;
-  return `in paired starts ${isGap ? gapOf(metric, ratio) : isMore(metric) ? 'ahead of' : 'below'}`;
+  return `in paired starts ${gapTowards(metric, ratio)}`;
+}
+
+/** The gap, or only its direction if the ratio points the other way. */
+export function gapTowards(metric: ScenarioSummary['metric'], ratio: number): string {
+  if (isMore(metric) ? ratio > 1 : ratio < 1) return gapOf(metric, ratio);
+  return isMore(metric) ? 'ahead of' : 'below';
 }
 
 /** @param ratio the first ÷ the second */

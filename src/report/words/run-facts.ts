@@ -11,7 +11,11 @@ export function conditions({ facts, starts }: ScenarioSummary, { plan, run }: Su
     starts < plan.instances
       ? `${starts} of ${plural(plan.instances, 'fresh start')}`
       : plural(starts, 'fresh start');
-  return `${facts.load === SCRIPT_LOAD ? 'load of the script' : `load ${facts.load}`} · ${fresh} × ${plural(facts.blocks, 'slice')} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${givenPercent(plan.durationScale)}`}`;
+  const load = facts.load === SCRIPT_LOAD ? 'load of the script' : `load ${facts.load}`;
+  const slices = plural(facts.blocks, 'slice');
+  // The site was running already.
+  if (plan.elsewhere?.kind === 'cluster') return `${load} · ${slices}`;
+  return `${load} · ${fresh} × ${slices} of each variant · ${seedsOf(run)}${plan.budgetSeconds === null ? '' : ` · budget ${duration(plan.budgetSeconds)}`}${plan.durationScale === 1 ? '' : ` · times shortened to ${givenPercent(plan.durationScale)}`}`;
 }
 
 /** `seed 42`; of runs put together `seeds 42, 43`. */
@@ -32,7 +36,7 @@ export function overhead({ run }: Summary): string {
   return `${duration(run.loadSeconds)} of load in ${duration(run.wallSeconds)} (overhead ${Math.round(run.overheadRatio * 100)} %)`;
 }
 
-/** Command that repeats a run; for runs put together one line each. */
+/** Command that repeats a run; for runs put together one line each. Empty: there is none. */
 export function commandsOf(run: Summary['run']): string {
   return [...new Set((run.merged ?? [run]).map(({ command }) => shellCommand(command)))].join('\n');
 }

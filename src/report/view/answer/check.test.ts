@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../../test/fixtures/results/summaries.ts';
-import type { Summary } from '../../../analyse/summary.ts';
+import type { Row, Summary } from '../../../analyse/summary.ts';
 import type { Comparison, Gate } from '../../../results/results.ts';
 import { type Medium, THIS_CHANGE } from '../medium.ts';
 import { answerOf, checkOf } from './answer.ts';
@@ -104,6 +104,30 @@ describe('the next step where there is no verdict', () => {
     const summary = changed({ ...noisy, ...change });
     expect(pointOf(summary, 'sure')).toContain('Cannot tell for apache');
     expect(pointOf(summary, 'todo')).toBe('');
+  });
+
+  test.each<[string, 'rps' | 'cpu' | 'p50', Partial<Row>, string]>([
+    ['the load generator', 'rps', { state: { kind: 'generator-bound', reason: '' } }, 'generator-bound'],
+    ['a cost at any rate', 'cpu', { state: { kind: 'generator-bound', reason: '' } }, ''],
+    ['checks', 'cpu', { state: { kind: 'unranked', cause: 'checks', reason: '' } }, 'checks-failed'],
+    [
+      'the rate',
+      'p50',
+      { state: { kind: 'unranked', cause: 'rate-missed', reason: '' } },
+      'dropped-iterations',
+    ],
+    ['k6 was busy', 'p50', { latencyDoubtful: true }, 'generator-busy'],
+    ['a warning that is not there', 'cpu', { state: { kind: 'unranked', cause: 'script', reason: '' } }, ''],
+  ])('something else than noise, %s with %s: the warning with its remedy', (_, metric, row, code) => {
+    const summary = changed({ ...noisy, metric, detectable: null, reasons: ['the reason'] });
+    const codes = ['generator-bound', 'generator-busy', 'dropped-iterations', 'checks-failed'];
+    const warnings = codes.map((one) => ({ code: one, message: '', remedy: '', variant: null }));
+    const scenarios = summary.scenarios.map((scenario) => {
+      return { ...scenario, bases: scenario.bases.map((base) => ({ ...base, ...row })) };
+    });
+    expect(pointOf({ ...summary, warnings, scenarios }, 'todo')).toBe(
+      code && `What to do: Follow the remedy of the warning ${code}.`,
+    );
   });
 
   test.each([

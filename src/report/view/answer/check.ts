@@ -1,4 +1,4 @@
-import { isCurable } from '../../../analyse/judge/compare.ts';
+import { isCost, isCurable, lacksOnlyRate } from '../../../analyse/judge/compare.ts';
 import { outcomeOf } from '../../../analyse/outcome.ts';
 import type { GateResult, Row, Summary } from '../../../analyse/summary.ts';
 import type { Warning } from '../../../results/results.ts';
@@ -143,6 +143,32 @@ function answersWrongly(row: Row | null): boolean {
   return row?.state.kind === 'unranked' && row.state.cause === 'ok-ratio';
 }
 
+/** Warnings about what keeps a variant out of the ranking, by its cause. */
+const CAUSES: Readonly<Record<string, readonly string[]>> = {
+  'rate-missed': ['dropped-iterations'],
+  checks: ['checks-failed'],
+  script: ['script-threw', 'script-errors', 'script-aborted', 'script-failed'],
+};
+
+/** Codes of what keeps both sides of a comparison from a verdict. */
+function hindrancesOf({ row, other, comparison: { metric } }: ChangeRow): readonly string[] {
+  return [row, other].flatMap((side) => {
+    if (side === null || (isCost(metric) && lacksOnlyRate(side))) return [];
+    const { state, latencyDoubtful } = side;
+    if (state.kind === 'generator-bound') return ['generator-bound'];
+    if (state.kind === 'unranked') return CAUSES[state.cause] ?? [];
+    return latencyDoubtful && metric.startsWith('p') ? ['generator-busy'] : [];
+  });
+}
+
+/** The step if something else than noise keeps variants from a verdict, and a warning has its remedy. */
+function tellRemedy(noisy: readonly ChangeRow[], { warnings }: Summary, { code }: Medium): string {
+  const hindered = noisy.filter(({ comparison }) => comparison.against === 'base' && !isCurable(comparison));
+  const codes = [...new Set(hindered.flatMap(hindrancesOf))];
+  const known = codes.filter((one) => warnings.some((warning) => warning.code === one));
+  return known.length > 0 ? `follow the remedy of the ${listAs('warning', known, code)}.` : '';
+}
+
 /** Whether the base lacks one of several paths. Other journeys are not made of such. */
 function lacksPage({ other, comparison: { scenario } }: ChangeRow, { plan }: Summary): boolean {
   if (other?.state.kind !== 'failed' || other.state.answer?.status !== 404) return false;
@@ -233,6 +259,7 @@ export function tellTodo(rows: readonly ChangeRow[], summary: Summary, medium: M
       ? `make ${listNames(missed, medium.name)} meet the pass criteria, or change these in ${medium.code('slo')}${hasThresholds(summary) ? ' or in the thresholds of the script' : ''}.`
       : '',
     open.length > 0 ? `if ${results} you, ${tellMore(summary, medium)}.` : '',
+    tellRemedy(of('noisy'), summary, medium),
     of('failed').length + wrong.length === 0 ? tellCompare(rows, lacking, summary, medium) : '',
     ...(outcome.lacksBase ? remediesOf(summary, medium) : []),
   ].filter(Boolean);

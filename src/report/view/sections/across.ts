@@ -2,7 +2,7 @@ import type { Across, AcrossRow, AcrossScenario, Ratio } from '../../../analyse/
 import { clip, clipMiddle, listNames, plural } from '../../../text/plain.ts';
 import { nounOf } from '../../words/changes.ts';
 import { change, NOTHING } from '../../words/numbers.ts';
-import { BEST, gapOf, withoutBound } from '../../words/ranked.ts';
+import { BEST, gapTowards, withoutBound } from '../../words/ranked.ts';
 import { type Column, type Grid, grid, left, right, type Text } from '../model.ts';
 
 /** So that a table stays within a comment whatever the labels are. */
@@ -78,7 +78,7 @@ function tellBest(
     rows.filter(({ isBound }) => isBound),
     name,
   );
-  return `${limit}${name(first.label)} ${BEST[metric]}: ${gapOf(metric, 1 / ratio)} ${name(second.label)}.`;
+  return `${limit}${name(first.label)} ${BEST[metric]}: ${gapTowards(metric, 1 / ratio)} ${name(second.label)}.`;
 }
 
 function columnsOf(

@@ -69,6 +69,8 @@ function foldUncompared(comparisons: readonly Comparison[]): (Comparison & Pick<
 
 function columnsOf(lines: readonly Line[]): Column<Line>[] {
   const interval = lines.find((line) => line.interval)?.interval;
+  // Nothing is paired with an earlier run.
+  const pairsOf = lines[0]?.against === 'earlier' ? '' : 'pairs of ';
   const changeOf = ({ ratio, interval }: Line) => (ratio === null ? null : change(ratio, interval));
   return [
     variantColumn,
@@ -78,8 +80,8 @@ function columnsOf(lines: readonly Line[]): Column<Line>[] {
     right(interval ? levelOf(interval) : 'interval', (line) => changeOf(line)?.interval || NOTHING),
     left('picture of the interval', (line) => ({ range: line }), { isPicture: true }),
     left('Verdict', verdictCell, { long: true }),
-    right('pairs of starts', ({ pairs }) => String(pairs)),
-    right('pairs of slices', ({ slices }) => String(slices)),
+    right(`${pairsOf}starts`, ({ pairs }) => String(pairs)),
+    right(`${pairsOf}slices`, ({ slices }) => String(slices)),
   ];
 }
 

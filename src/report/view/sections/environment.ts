@@ -50,9 +50,10 @@ const APP: Column<Variant & { variant: string }> = left(
 const VARIANTS: Column<Variant & { variant: string }>[] = [
   variantColumn,
   left('Id', ({ id }) => ({ name: id })),
-  left('PHP', ({ facts, php }) => ({
-    text: facts ? `${facts.php} ${facts.sapi}${facts.zts ? ' ZTS' : ''}` : `${php} (not running)`,
-  })),
+  left('PHP', ({ facts, php, failure }) => {
+    if (facts) return { text: `${facts.php} ${facts.sapi}${facts.zts ? ' ZTS' : ''}` };
+    return { text: failure ? `${php} (not running)` : php || NOTHING };
+  }),
   left('Server', ({ facts }) => (facts ? { text: facts.server } : NOTHING)),
   left('Opcache', ({ facts }) => {
     if (!facts) return NOTHING;

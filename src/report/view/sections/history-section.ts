@@ -79,8 +79,10 @@ const MACHINES: Column<Trend> = right('Machines', ({ points }) =>
 export const HISTORY_METHOD =
   'Now is the mean since the last change. Changes are found with E-divisive and a permutation test at 1 % (Matteson and James, 2014), for each kind of machine. The interval is the 99 % interval of the ratio of the means after and before. A level has at least three runs. Runs with another app, journey or host, other headers or other settings of the app form a trend of their own. The other variants beside a reference show whether a variant or the reference has changed. Runs were not loaded side by side: before you act on a change, compare the two commits in one run (compare-to).';
 
-export const COUNT_HISTORY_METHOD =
-  'Now is the number of the last run. A change is any other number than in the run before, if both are constant within their runs.';
+/** So many changes of a count are shown, the newest. */
+const TOLD = 10;
+
+export const COUNT_HISTORY_METHOD = `Now is the number of the last run. A change is any other number than in the run before, if both are constant within their runs. Up to ${TOLD} changes are shown, the newest.`;
 
 /** The level since the last change: `1.52 ×` for a ratio. */
 export function nowOf({ levels, reference }: Trend): string {
@@ -123,9 +125,6 @@ export function runGrid(trend: Trend): Grid {
   const rows = trend.points.map((point) => ({ ...point, variant: '' }));
   return { ...grid('Numbers', columns, rows), isHeaded: true };
 }
-
-/** So many changes of a count are shown, the newest. */
-const TOLD = 10;
 
 /** Counts per request from run to run. */
 export function countHistory(trends: readonly CountTrend[]): Grid {

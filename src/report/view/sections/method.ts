@@ -26,8 +26,11 @@ export function methodOf(summary: Summary): Method {
   const stopped: Text = run.stopped
     ? ['; stopped by ', { code: run.stopped }, ' before the plan was done']
     : '';
+  const isCluster = summary.plan.elsewhere?.kind === 'cluster';
   return {
-    starts: `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.`,
+    starts: isCluster
+      ? 'The site was running already: nothing was started for the load.'
+      : `Every server was started afresh ${startedAfresh(summary)}. A block is one slice of load on every variant, one after the other or in turns, in random order (${seedsOf(run)}); blocks do not overlap.`,
     loads: scenarios.map(({ facts }) => loadOf(facts)),
     checked: checkedLines(summary.checked, summary.variants).map((text) => ({ text })),
     effort: [overhead(summary), stopped, '.'],

@@ -13,7 +13,7 @@ import { type Column, grid, left, right, type Section, section, variantColumn } 
 
 type Of<T> = { variant: string; label: string } & T;
 
-/** Checks, thresholds and own metrics of a k6 script. */
+/** Checks, thresholds and own metrics of a k6 script; checks of a bundled journey that found wrong answers. */
 export function scriptSection(scenario: ScenarioSummary): Section[] {
   const all = [...scenario.rows, ...scenario.bases];
   const checks = all.flatMap(({ variant, label, checks: own }) =>
@@ -23,8 +23,9 @@ export function scriptSection(scenario: ScenarioSummary): Section[] {
     (script?.metrics ?? []).map((metric) => ({ metric, variant, label })),
   );
   const thresholds = thresholdsOf(scenario);
+  const isScript = thresholds.length > 0 || all.some(({ script }) => script !== null);
   return section(
-    'Checks, thresholds and metrics of the script',
+    isScript ? 'Checks, thresholds and metrics of the script' : 'Checks of the answers',
     [
       ...(checks.length > 0 ? [grid('Checks', CHECKS, checks)] : []),
       ...(thresholds.length > 0 ? [grid('Thresholds', THRESHOLDS, thresholds)] : []),

@@ -44,6 +44,19 @@ test('most of a change is one function: how much of how much, where, and that it
   ]);
 });
 
+test('after three profiles their number is shown', () => {
+  const summary = summaryOf('why');
+  const [why] = summary.why as [Why];
+  const textsOf = (count: number) => {
+    const changed = { ...summary, why: Array.from({ length: count }, () => ({ ...why })) };
+    return tellCauses(changeRows(changed, medium), changed, medium).map(({ text }) => text);
+  };
+  expect(textsOf(3)).toHaveLength(3);
+  expect(textsOf(3).join()).not.toContain('more profile');
+  expect(textsOf(5)).toHaveLength(4);
+  expect(textsOf(5).at(-1)).toBe('2 more profiles in report.html.');
+});
+
 test('code of a file outside of functions has no place of its own', () => {
   const template = { ...find, name: 'site/home.php', file: 'site/home.php', line: null } as const;
   expect(tell([culprit(2200, template)])).toEqual([

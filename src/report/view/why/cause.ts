@@ -1,7 +1,7 @@
 import type { Summary } from '../../../analyse/summary.ts';
 import { MOST } from '../../../analyse/why/functions.ts';
 import type { Culprit, FunctionName, Why } from '../../../analyse/why/why-model.ts';
-import { listNames } from '../../../text/plain.ts';
+import { listNames, plural } from '../../../text/plain.ts';
 import { explainUnlike } from '../../../text/unlike-rows.ts';
 import { findVariant } from '../../words/verdicts.ts';
 import type { ChangeRow } from '../answer/changerows.ts';
@@ -35,7 +35,9 @@ export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium:
     const cause = tellCause(why, summary, medium, whys.length > 1);
     return cause ? [cause] : [];
   });
-  return causes.slice(0, VARIANTS);
+  const left = causes.length - VARIANTS;
+  const more: Cause = { label: '', text: `${plural(left, 'more profile')} in report.html.` };
+  return [...causes.slice(0, VARIANTS), ...(left > 0 ? [more] : [])];
 }
 
 function tellCause(why: Why, summary: Summary, medium: Medium, several: boolean): Cause | null {

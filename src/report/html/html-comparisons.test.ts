@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
+import type { Comparison } from '../../results/results.ts';
+import { renderComparisonsHtml } from './html-comparisons.ts';
+
+const summary = summaryOf('base');
+const [scenario] = summary.scenarios as [ScenarioSummary];
+
+function render(kind: Comparison['against'], change: (one: Comparison) => Partial<Comparison>): string {
+  const comparisons = scenario.comparisons.map((one) => ({ ...one, ...change(one) }));
+  return renderComparisonsHtml(kind, { ...scenario, comparisons }, summary, new Map())?.text ?? '';
+}
+
+test('where the ranking metric is unsure, what is sure in others is still there, folded', () => {
+  const shown = render('reference', () => ({}));
+  expect(shown).toContain('<h3>Compared with');
+  expect(shown).toContain('<summary>All metrics</summary>');
+  const folded = render('reference', ({ metric }) => (metric === 'rps' ? { verdict: 'inconclusive' } : {}));
+  expect(folded).not.toContain('<h3>');
+  expect(folded).toMatch(/^<details><summary>Compared with .*, all metrics<\/summary>/);
+  expect(folded).toContain('CPU per request');
+  expect(folded).toContain('(note)');
+  expect(render('reference', () => ({ verdict: 'inconclusive' }))).toBe('');
+});
+
+test('a variant that could not be compared with its base has a row with the reason', () => {
+  const reasons = ['apache failed: no such port'];
+  const [{ variant }] = scenario.comparisons as [Comparison];
+  const failed = render('base', (one) =>
+    one.variant === variant ? { ratio: null, interval: null, verdict: 'inconclusive', reasons } : {},
+  );
+  expect(failed.match(/no such port/g)).toHaveLength(1);
+});
