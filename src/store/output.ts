@@ -160,12 +160,7 @@ async function findForeign(folder: string, names: readonly string[]): Promise<st
   const signs = names.filter((name) => SIGNS.includes(name));
   for (const sign of signs) if (!(await isSigned(join(folder, sign)))) return [sign];
   const previous = listPrevious(names);
-  for (const name of previous) {
-    if (await isSigned(join(folder, name, 'results.json'))) continue;
-    // A run that was killed may have left half of it, beside signed results.
-    const left = await readdir(join(folder, name));
-    if (signs.length === 0 || !left.every(isOurs)) return [name];
-  }
+  for (const name of previous) if (!(await isSigned(join(folder, name, 'results.json')))) return [name];
   // A run that was killed before it wrote anything else leaves one that is empty.
   const known = signs.length > 0 || previous.length > 0;
   return known ? names.filter((name) => !isPrevious(name) && !isOurs(name)) : [...names];
