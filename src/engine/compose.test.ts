@@ -194,16 +194,6 @@ describe('adaptCompose', () => {
   });
 });
 
-test('the name of an image that the user builds, too, stays theirs', () => {
-  const file = {
-    services: { search: { image: 'search:dev', build: {} }, indexer: { image: 'search:dev' } },
-  };
-  const { services } = adaptCompose(file, options);
-  const own = 'php-runtime-bench/service-search:latest';
-  expect([services?.search?.image, services?.indexer?.image]).toEqual([own, own]);
-  expect([...imagesOf({ services: services ?? {} })]).toEqual([]);
-});
-
 test('the arena joins the networks that services are in, images are pulled unless they are built', () => {
   const file = {
     services: {

@@ -91,19 +91,12 @@ export function projectOf(run: string): string {
 export function adaptCompose(file: ComposeFile, options: ComposeOptions): ComposeFile {
   const { run, project, images, cpus } = options;
   const label = { [LABEL]: run };
-  const nameBuilt = (name: string) => `${NAMESPACE}/service-${name}:latest`;
-  // The names of the user's own builds stay theirs.
-  const built = new Map(
-    Object.entries(file.services ?? {}).flatMap(([name, { build, image }]) =>
-      build && image !== undefined ? [[image, nameBuilt(name)]] : [],
-    ),
-  );
   const services = mapValues(file.services ?? {}, (service, name): ComposeService => {
     const { ports: _, container_name: __, profiles: ___, networks, ...rest } = service;
-    const image = service.build ? nameBuilt(name) : (service.image ?? nameBuilt(name));
+    const image = service.image ?? `${NAMESPACE}/service-${name}:latest`;
     return {
       ...rest,
-      image: service.build ? image : (built.get(image) ?? images[image] ?? image),
+      image: service.build ? image : (images[image] ?? image),
       ...(service.build && { build: adaptBuild(service.build, name, images) }),
       labels: { ...service.labels, ...label },
       ...(networks && { networks: mapValues(networks, withoutAddress) }),
