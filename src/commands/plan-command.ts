@@ -51,7 +51,7 @@ export async function showPlanned(command: Asked, shell: Shell): Promise<number>
       const isLost =
         asked.engine === undefined &&
         error instanceof UserError &&
-        error.detail.where?.name === 'DOCKER_CONTEXT';
+        ['DOCKER_CONTEXT', 'docker context'].includes(error.detail.where?.name ?? '');
       if (!(error instanceof MachineError) && !isLost) throw error;
       return showPlannedAt(null, makeRunId(host.now()), command, asked, shell);
     },

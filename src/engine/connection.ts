@@ -63,6 +63,7 @@ export async function findEngine(
   if (found.code === 0) return found.stdout.trim();
   if (engine === undefined && !process.env.DOCKER_CONTEXT) {
     throw new UserError('docker does not know its current context', {
+      where: { name: 'docker context' },
       found: lastLines(found.stderr, 1),
       hint: 'docker context use default',
     });
