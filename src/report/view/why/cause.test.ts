@@ -54,7 +54,7 @@ test('after three profiles their number is shown', () => {
   expect(textsOf(3)).toHaveLength(3);
   expect(textsOf(3).join()).not.toContain('more profile');
   expect(textsOf(5)).toHaveLength(4);
-  expect(textsOf(5).at(-1)).toBe('2 more profiles in report.html.');
+  expect(textsOf(5).at(-1)).toBe('2 more profiles in the results.');
 });
 
 test('code of a file outside of functions has no place of its own', () => {

@@ -36,7 +36,7 @@ export function tellCauses(rows: readonly ChangeRow[], summary: Summary, medium:
     return cause ? [cause] : [];
   });
   const left = causes.length - VARIANTS;
-  const more: Cause = { label: '', text: `${plural(left, 'more profile')} in report.html.` };
+  const more: Cause = { label: '', text: `${plural(left, 'more profile')} in the results.` };
   return [...causes.slice(0, VARIANTS), ...(left > 0 ? [more] : [])];
 }
 
