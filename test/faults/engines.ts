@@ -1,5 +1,5 @@
 /** Faults of the engine itself, which is one of the test's own. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { LABEL } from '../../src/engine/docker.ts';
@@ -105,12 +105,18 @@ const hangingInLoad: Fault<EngineWorld> = {
   },
 };
 
-/** A client of Docker that stops the engine when it is asked to run the arena. */
-const stoppingClient = ({ pidFile }: OwnEngine) => `#!/bin/sh
-PATH=\${PATH#*:}
-case "$*" in 'container run --rm --interactive '*) kill -STOP "$(cat ${pidFile})" ;; esac
-exec docker "$@"
-`;
+/** Puts a client of Docker that does something before it is the real one at the head of PATH. */
+function putClient({ folder }: Project, name: string, before: string): string {
+  const at = join(folder, name);
+  mkdirSync(at);
+  const script = `#!/bin/sh\nPATH=\${PATH#*:}\n${before}\nexec docker "$@"\n`;
+  writeFileSync(join(at, 'docker'), script, { mode: 0o755 });
+  return at;
+}
+
+/** It stops the engine when it is asked to run the arena. */
+const stopping = ({ pidFile }: OwnEngine) =>
+  `case "$*" in 'container run --rm --interactive '*) kill -STOP "$(cat ${pidFile})" ;; esac`;
 
 const hangingAtStart: Fault<EngineWorld> = {
   what: 'the engine hangs as the run begins, after it has answered (SIGSTOP)',
@@ -119,11 +125,8 @@ const hangingAtStart: Fault<EngineWorld> = {
   exitCode: 4,
   kept: KEPT.start,
   async inject({ project, engine, out }) {
-    const folder = join(project.folder, 'stopping');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'docker'), stoppingClient(engine));
-    chmodSync(join(folder, 'docker'), 0o755);
-    const run = project.benchInShell(`PATH=${folder}:$PATH exec "$@"`, out, '--runtimes', 'faulty');
+    const client = putClient(project, 'stopping', stopping(engine));
+    const run = project.benchInShell(`PATH=${client}:$PATH exec "$@"`, out, '--runtimes', 'faulty');
     return await end(run).finally(() => engine.signal('SIGCONT'));
   },
 };
@@ -156,6 +159,41 @@ const full = (stage: 'build' | 'load'): Fault<EngineWorld> => ({
   },
 });
 
+/** Questions that fill more blocks of a disk than those before. */
+const LONG_PATHS = [1, 2, 3].map((i) => `/json?n=${i}&fill=${'x'.repeat(1900)}`).join();
+
+/** It waits before k6 gets its questions or its plan, which lie in the file \`input\`, for the file \`go\`. */
+const waiting = (input: string) => `
+case "$*" in 'exec --interactive '*k6' run '*)
+  cat >"$0.$$"
+  if grep -q ${input} "$0.$$"; then
+    touch "$0.asked"
+    until [ -e "$0.go" ]; do sleep 0.1; done
+  fi
+  exec docker "$@" <"$0.$$"
+esac`;
+
+/** At a time that the run alone decides: what is written then is a few bytes for k6. */
+const fullFor = (what: string, input: string): Fault<EngineWorld> => ({
+  what: `the disk of the engine is full ${what}`,
+  message: 'the container that k6 runs in failed…space left on device…results so far are kept',
+  exitCode: 4,
+  kept: KEPT.start,
+  async inject({ project, engine, out }) {
+    const folder = putClient(project, `client-of-${out}`, waiting(input));
+    const flags = ['--runtimes', 'faulty', '--paths', LONG_PATHS];
+    const run = project.benchInShell(`PATH=${folder}:$PATH exec "$@"`, out, ...flags);
+    const client = join(folder, 'docker');
+    await during(run, () => existsSync(`${client}.asked`));
+    const empty = fillDisk(engine);
+    await realHost.sleep(1000);
+    writeFileSync(`${client}.go`, '');
+    const seen = await end(run).finally(empty);
+    expect(slicesOf(project.results(out), 'faulty@8.4')).toEqual([]);
+    return seen;
+  },
+});
+
 export const engineFaults: readonly Fault<EngineWorld>[] = [
   ...(['build', 'start', 'load'] as const).flatMap((stage) => [
     stopped(stage, 'SIGTERM'),
@@ -163,4 +201,6 @@ export const engineFaults: readonly Fault<EngineWorld>[] = [
   ]),
   full('build'),
   full('load'),
+  fullFor('before answers are checked', '/json'),
+  fullFor('before k6 has its plan', 'slices'),
 ];

@@ -49,7 +49,7 @@ export function expectSeen(
       .join('[^]*?'),
   );
   expect(printed).toMatch(new RegExp(patterns.join('|')));
-  expect(code).toBe(exitCode);
+  expect(code, printed).toBe(exitCode);
 }
 
 /** Numbers of the processes whose temporary files go to this folder: those of a project, and what they have started. */

@@ -10,7 +10,7 @@ import { type K6Summary, k6Environment } from '../load/k6.ts';
 import { mergeLogs } from '../load/k6-log.ts';
 import { bringJourney, type LoadOutcome, loadBatch } from '../load/k6-run.ts';
 import { mergeSummaries } from '../load/merge-summaries.ts';
-import { ARENA_FOLDER, FACTS_PATH } from '../load/probe.ts';
+import { FACTS_PATH, tryWriting } from '../load/probe.ts';
 import { mostGenerators, segmentFlags } from '../load/segments.ts';
 import type { Generator } from '../measure/batch-outcome.ts';
 import { failedSetup } from '../measure/script-slice.ts';
@@ -176,21 +176,16 @@ async function loadTogether(
   return { load, generators, beganMs, apartMs };
 }
 
-/** More bytes than the plan of a batch has. */
-const WRITE = 'cd "$1" && head -c 1000000 /dev/zero >room; code=$?; rm -f room; exit "$code"';
-
 /** Errors: MachineError where the engine does not answer, its arena is gone, or its disk is full: no load comes from there. */
 async function expectLoader({ name, docker, arena }: Pick<Loader, 'name' | 'docker' | 'arena'>) {
   const asked = await docker.try(['version', '--format', '{{.Server.Version}}']);
-  const found = asked.code === 0 ? await docker.try(writeIn(arena)) : asked;
+  const found = asked.code === 0 ? await tryWriting({ docker, arena }) : asked;
   if (found.code === 0) return;
   throw new MachineError(asked.code === 0 ? 'a load engine failed' : 'a load engine stopped answering', {
     ...{ where: { name: 'load-engines' }, found: `${name}: ${lastLines(found.stderr, 1)}` },
     hint: 'run again without it, or once it works: the next run removes what was left there',
   });
 }
-
-const writeIn = ({ name }: Loader['arena']) => ['exec', name, 'sh', '-c', WRITE, 'sh', ARENA_FOLDER];
 
 /** A command that fails on a load engine is reported with its name. Errors: MachineError, or those of the user. */
 async function onLoader<T>(

@@ -8,6 +8,7 @@ import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { k6Environment, loadedFromMs } from './k6.ts';
 import { batchName, type LoadOutcome, loadBatch } from './k6-run.ts';
+import { expectArena } from './probe.ts';
 
 /** Loads by one k6 process, reads the counters, keeps what k6 has printed. */
 export async function runLoad(
@@ -29,6 +30,7 @@ export async function runLoad(
   const together = engine.loadElsewhere ? await engine.loadElsewhere(batch, target) : null;
   const made =
     together?.load ?? (await loadBatch(docker, engine.arena.name, batch, target, environment, { signal }));
+  if (together === null && made.summary === null) await expectArena(engine);
   await waitForSamples(engine, watch, batch, made.summary);
   const load = { ...made, ...findStep() };
   const { summary } = load;

@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { Journey } from '../../config/types.ts';
 import type { Arena } from '../../engine/arena.ts';
-import { type Docker, DockerError, LIMITS_MS } from '../../engine/docker.ts';
+import { type Docker, DockerError, expectEngine, LIMITS_MS, lastLines } from '../../engine/docker.ts';
+import { MachineError } from '../../errors.ts';
+import type { Finished } from '../../host.ts';
 import type { Facts } from '../../results/results.ts';
 import { hostsOf, type Sent } from '../servers/target.ts';
 import type { Answer } from '../verify/verify.ts';
@@ -171,6 +173,23 @@ export async function listListeners(docker: Docker, arena: string): Promise<numb
     if (state === '0A') ports.add(Number.parseInt(local.split(':').at(-1) ?? '', 16));
   }
   return [...ports];
+}
+
+/** More bytes than questions or the plan of a batch have. */
+const WRITE =
+  'cd "$1" && dd if=/dev/zero of=room bs=100000 count=10 status=none; code=$?; rm -f room; exit "$code"';
+
+/** Writes in the arena, as each load does: it fails where the arena has ended, or the disk of its engine is full. */
+export function tryWriting({ docker, arena }: Pick<Asking, 'docker' | 'arena'>): Promise<Finished> {
+  return docker.try(['exec', arena.name, 'sh', '-c', WRITE, 'sh', ARENA_FOLDER]);
+}
+
+/** Checks that the arena still works, once something went wrong in it. Errors: MachineError, the engine or its disk failed. */
+export async function expectArena({ docker, arena }: Pick<Asking, 'docker' | 'arena'>): Promise<void> {
+  await expectEngine(docker);
+  const { code, stderr } = await tryWriting({ docker, arena });
+  if (code === 0) return;
+  throw new MachineError('the container that k6 runs in failed', { found: lastLines(stderr, 1) });
 }
 
 /** Copies the scripts that run in the arena into it. */

@@ -1,8 +1,7 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Scenario } from '../../config/types.ts';
-import { expectEngine, LIMITS_MS } from '../../engine/docker.ts';
-import { readMachineError } from '../../errors.ts';
+import { LIMITS_MS } from '../../engine/docker.ts';
 import type { Instance } from '../../plan/instances.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Measurement } from '../../results/results.ts';
@@ -11,6 +10,7 @@ import { type Sampler, type SamplerTool, startSampler, type Watch } from '../sam
 import { startInstance } from '../servers/instance-start.ts';
 import { keepLogs } from '../servers/logs.ts';
 import { findDeaths, removeServers, type Server } from '../servers/servers.ts';
+import { expectMachines } from '../verify/requests.ts';
 import { listPresent, type Outfit, type VariantOutcome, type World } from '../world.ts';
 import { loadServers } from './pass-load.ts';
 
@@ -128,11 +128,8 @@ export async function guard(
     await work();
     return true;
   } catch (error) {
-    engine.signal.throwIfAborted();
-    await expectEngine(engine.docker);
-    // Another machine that loads is gone, or the disk is full: the passes behind cannot do without it either.
-    const failure = readMachineError(error);
-    if (failure !== null) throw failure;
+    // Another machine that loads is gone, or a disk is full: the passes behind cannot do without it either.
+    await expectMachines(engine, error);
     const labels = variants.map(({ label }) => label).join(', ');
     const message = `${title}${labels && ` of ${labels}`}: ${(error as Error).message}`;
     sink.warn({ code, message, remedy, variant: null });

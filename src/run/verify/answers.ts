@@ -7,7 +7,7 @@ import { explainFailure } from './app-evidence.ts';
 import { appOf, askOften, type Learned, learn, warnOfStarts } from './learned.ts';
 import { maskAnswers } from './mask.ts';
 import { describePages, findOneSided, showSetUp } from './pages.ts';
-import { askAll, expectArena, pathsOf } from './requests.ts';
+import { askAll, expectMachines, pathsOf } from './requests.ts';
 import {
   type Answer,
   type Asked,
@@ -137,7 +137,7 @@ async function askEach(
       for (const [id, replies] of await askAll(world, [server])) round.set(id, replies);
       answered.push(server);
     } catch (error) {
-      await expectArena(world.engine, error);
+      await expectMachines(world.engine, error);
       const reason = `its answers cannot be read: ${(error as Error).message}`;
       fail(server.variant.id, { stage: 'verify', reason, log: '' });
     }

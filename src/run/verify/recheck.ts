@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { explainFailure } from './app-evidence.ts';
 import { type Checked, expectationOf, findDifference } from './checked.ts';
 import { appOf, type Learned } from './learned.ts';
-import { askPaths, expectArena, pathsOf } from './requests.ts';
+import { askPaths, expectMachines, pathsOf } from './requests.ts';
 import type { Answer } from './verify.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function recheckAnswers(
       }
       if (odd !== null) odd = await findOdd(world, server, paths, learned);
     } catch (error) {
-      await expectArena(world.engine, error);
+      await expectMachines(world.engine, error);
       const reason = `its answers after the load cannot be read: ${(error as Error).message}`;
       fail(id, { stage: 'run', reason, log: '' });
       continue;

@@ -1,7 +1,6 @@
 import type { Scenario } from '../../config/types.ts';
-import { expectEngine, inspectContainer } from '../../engine/docker.ts';
 import { readMachineError } from '../../errors.ts';
-import { ask, type Question, walk } from '../load/probe.ts';
+import { ask, expectArena, type Question, walk } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf, sentBy } from '../servers/target.ts';
 import type { Engine, World } from '../world.ts';
@@ -37,12 +36,11 @@ export async function askAll(world: World, servers: readonly Server[]): Promise<
  * Throws if answers could not be read because this machine, the engine or the arena failed, or the run was stopped. Else
  * it is the fault of the variant that was asked, as with an answer without end.
  */
-export async function expectArena({ docker, arena, signal }: Engine, error: unknown): Promise<void> {
-  signal.throwIfAborted();
+export async function expectMachines(engine: Engine, error: unknown): Promise<void> {
+  engine.signal.throwIfAborted();
   const failure = readMachineError(error);
   if (failure !== null) throw failure;
-  await expectEngine(docker);
-  if (!(await inspectContainer(docker, arena.name))?.running) throw error;
+  await expectArena(engine);
 }
 
 const addressesOf = (servers: readonly Server[], host: string) =>
