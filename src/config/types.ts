@@ -3,6 +3,7 @@ import type { Gate } from '../results/comparison.ts';
 import type { Counter } from '../results/count-names.ts';
 import type { Quantile } from '../results/quantiles.ts';
 import type { PhpNeed } from './php/constraint.ts';
+import type { ScriptFacts } from './requests/script-facts.ts';
 
 /** The nouns that every step after `config` works with. Everything here is validated and complete. */
 
@@ -50,6 +51,8 @@ export interface Runtime {
   htaccess?: boolean;
   /** Names in `$_SERVER` that it has also where a request has nothing of the kind, and others have not. */
   extraVariables?: readonly string[];
+  /** Names in `$_SERVER` that it never has, and others have. */
+  missingVariables?: readonly string[];
   /** Value of SERVER_PORT, whatever port a request names; absent: that port. */
   serverPort?: number;
   /** Whether a connection that is kept open takes one of its `workers`, idle or not. */
@@ -58,6 +61,8 @@ export interface Runtime {
   unprofiled?: readonly AppKind[];
   /** Option → values with which its pool of processes shrinks while it has no load; an empty list: a number above `workers`. */
   elastic: Readonly<Record<string, readonly string[]>>;
+  /** Option → values with which requests are lost as `max-requests` replaces a process. */
+  losesRequests?: Readonly<Record<string, readonly string[]>>;
   stop: { signal: string; timeoutMs: number; inFlight: string };
   status: string;
   /** With which versions it was last seen serving, and when; absent: it was not. */
@@ -136,30 +141,6 @@ export interface Slo extends Partial<Record<`${Quantile}Ms`, number>> {
   okRatio?: number;
   /** Share in which each `check` has to pass. */
   checksRatio?: number;
-}
-
-/** Requests of a script with this tag have a row of their own. */
-export interface ScriptLabel {
-  /** As tables show it, and as k6 selects it: `group ::checkout`, `group:::checkout`. */
-  name: string;
-  tag: string;
-}
-
-/** Facts about a user's k6 script, known before it loads anything. */
-export interface ScriptFacts {
-  /** Folder with a copy of all files that it takes, laid out as in the project folder `root`, and the script in it. */
-  folder: string;
-  entry: string;
-  root: string;
-  /** How long its own load takes, after how long k6 ends it, ms, and its clients at most; null: iterations decide, or it has none. */
-  loadMs: number | null;
-  mostMs: number | null;
-  mostVus: number | null;
-  /** Which executors of its own load have an arrival rate; `none` if the load comes from outside. */
-  rates: 'all' | 'some' | 'none';
-  /** `aborts`: k6 alone would end the test where it is missed. */
-  thresholds: readonly { metric: string; condition: string; aborts: boolean }[];
-  labels: readonly ScriptLabel[];
 }
 
 export interface Scenario {

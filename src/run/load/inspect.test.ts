@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { parseLoad } from '../../config/parts/load.ts';
 import type { Scenario } from '../../config/types.ts';
-import { type Docker, earlyFlags } from '../../engine/docker.ts';
+import { type Docker, DockerError, earlyFlags } from '../../engine/docker.ts';
 import { inspectScripts } from './inspect.ts';
 
 const RUN = '20261126-100000-abcd';
@@ -34,10 +34,10 @@ async function inspect(answer: { options: object } | { log: string }, load: stri
       }
       return '';
     },
-    try: async () =>
-      'log' in answer
+    try: async ([command]) =>
+      'log' in answer && command !== 'version'
         ? { code: 107, stdout: '', stderr: answer.log }
-        : { code: 0, stdout: JSON.stringify(answer.options), stderr: '' },
+        : { code: 0, stdout: JSON.stringify('log' in answer ? '' : answer.options), stderr: '' },
   };
   const scenario: Scenario = {
     ...{
@@ -146,4 +146,10 @@ test('a faulty configuration is refused with its fault', async () => {
   const log =
     'time="2026-11-26T14:10:43Z" level=error msg="There were problems with the specified script configuration:\\n\\t- executor all: function \'default\' not found in exports"';
   await expect(inspect({ log })).rejects.toThrow(/configuration: executor all: function 'default' not found/);
+});
+
+test('a failure of the engine is no fault of the script', async () => {
+  const reading = inspect({ log: 'Error response from daemon: mkdir /run/x: no space left on device' });
+  await expect(reading).rejects.toThrow(DockerError);
+  await expect(reading).rejects.toThrow('no space left on device');
 });

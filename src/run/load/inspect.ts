@@ -1,8 +1,9 @@
 import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
+import type { ScriptFacts } from '../../config/requests/script-facts.ts';
 import { displayPath, parseDuration } from '../../config/text.ts';
-import type { Scenario, ScriptFacts } from '../../config/types.ts';
-import { type Docker, earlyFlags, LIMITS_MS } from '../../engine/docker.ts';
+import type { Scenario } from '../../config/types.ts';
+import { type Docker, DockerError, earlyFlags, expectEngine, LIMITS_MS } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';
 import { makeTemporary } from '../../temporary.ts';
 import { envFlags, scriptEnvironment } from './k6.ts';
@@ -26,6 +27,8 @@ interface InspectWorld {
 
 /** A script that has not been read to its end by then has no end, s. */
 const LIMIT_SECONDS = 60;
+/** A line with the reason why k6 cannot go on. */
+const K6_SAYS = /level=(error|fatal)/;
 /** So often a file that k6 misses is added. */
 const TRIES = 20;
 
@@ -72,7 +75,8 @@ async function inspectScript(
         ...options,
         timeoutMs: LIMITS_MS.copy,
       });
-      const found = await docker.try(['container', 'start', '--attach', container], {
+      const start = ['container', 'start', '--attach', container];
+      const found = await docker.try(start, {
         ...options,
         timeoutMs: 1000 * (LIMIT_SECONDS + 60),
       });
@@ -86,6 +90,12 @@ async function inspectScript(
           folder: join(staged, 'bench/user'),
           files,
         });
+      }
+      // Docker's words are no fault of the script.
+      if (!K6_SAYS.test(found.stderr) && found.code !== 137) {
+        await expectEngine(docker);
+        if (found.timedOut || /^Error response from daemon/m.test(found.stderr))
+          throw new DockerError(start, found);
       }
       if (found.code === 137) {
         throw new UserError('k6 did not finish reading the script', {
@@ -278,7 +288,7 @@ function readThresholds(thresholds: Options | null): ScriptFacts['thresholds'] {
 
 /** k6's own words, with the place in the user's files. */
 function refusal(stderr: string, files: ScriptFiles, file: string, cwd: string): UserError {
-  const line = stderr.split('\n').findLast((one) => /level=(error|fatal)/.test(one)) ?? stderr.trim();
+  const line = stderr.split('\n').findLast((one) => K6_SAYS.test(one)) ?? stderr.trim();
   const spec = /The moduleSpecifier "([^"]*)" couldn't be found/.exec(unquoted(line))?.[1];
   if (spec !== undefined) {
     const named = files.missing.find((missing) => missing.spec === spec);

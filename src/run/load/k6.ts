@@ -1,4 +1,5 @@
-import type { Scenario, ScriptLabel } from '../../config/types.ts';
+import type { ScriptLabel } from '../../config/requests/script-facts.ts';
+import type { Scenario } from '../../config/types.ts';
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { DUET_LAG_MS, groupTurns } from '../../plan/timeline/timeline.ts';
 import type { LogBuckets } from '../../stats/histogram.ts';

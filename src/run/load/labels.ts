@@ -1,4 +1,4 @@
-import type { ScriptLabel } from '../../config/types.ts';
+import type { ScriptLabel } from '../../config/requests/script-facts.ts';
 
 /** Statistics of so many tags are kept: each costs k6 memory and time. */
 const MOST = 50;

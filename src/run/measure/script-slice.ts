@@ -1,4 +1,5 @@
-import type { Scenario, ScriptLabel } from '../../config/types.ts';
+import type { ScriptLabel } from '../../config/requests/script-facts.ts';
+import type { Scenario } from '../../config/types.ts';
 import type { ScriptMetric, ScriptSlice } from '../../results/results.ts';
 import type { K6Metric, K6Summary } from '../load/k6.ts';
 import type { K6Log } from '../load/k6-log.ts';
