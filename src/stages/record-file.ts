@@ -11,6 +11,7 @@ import { planOrigin, warnOfOrigin } from '../run/elsewhere/planned-origin.ts';
 import { assembleResults, type RunRecord } from '../run/record.ts';
 import { markSettings } from '../run/settings.ts';
 import { type Output, openOutput } from '../store/output.ts';
+import { toJson } from '../store/to-json.ts';
 import type { Desk } from './desk.ts';
 import type { Ground, Prepared } from './prepare-stage.ts';
 
@@ -89,8 +90,4 @@ export async function writeReports(
   await output.write('results.json', toJson(results));
   await output.write('report.md', renderMarkdown(summary));
   await output.write('report.html', streamHtml([{ summary, measurements: results.measurements }]));
-}
-
-function toJson(results: Results): string[] {
-  return [JSON.stringify(results), '\n'];
 }
