@@ -73,7 +73,11 @@ export async function openDesk(
 ): Promise<Desk> {
   const stop = new AbortController();
   const cleanUp = makeCleanUp(caller.say);
-  const forget = host.onSignal((signal) => stop.abort(new Stopped(signal)));
+  const forget = host.onSignal((signal) => {
+    // A slow engine takes a minute to remove containers.
+    if (!stop.signal.aborted) caller.say('stopping: removing the containers and temporary files of this run');
+    stop.abort(new Stopped(signal));
+  });
   cleanUp.later('stop listening to signals', forget);
   const run = makeRunId(startedMs);
   caller.began?.(run, engine);
