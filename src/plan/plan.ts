@@ -25,6 +25,7 @@ import { warnOfDevPackages, warnOfHtaccess } from './warn/app-files.ts';
 import { warnOfKeptConnections } from './warn/connections.ts';
 import { ALL_LIMITS, warnOfDiscarded } from './warn/discarded-limits.ts';
 import { wantsVerdicts } from './warn/few-starts.ts';
+import { warnOfLostRequests } from './warn/lost-requests.ts';
 import { warnOfMisfits, warnOfVersions } from './warn/misfits.ts';
 import { warnOfScripts } from './warn/script-warning.ts';
 import { warnOfUncounted, warnOfUntimed } from './warn/unmeasured.ts';
@@ -115,6 +116,7 @@ export function plan(
         ...warnOfDiscarded(limits, config.memoryBytes !== undefined, config.loadFrom !== undefined),
         ...warnOfHtaccess(variants),
         ...warnOfVariables(variants, config.host),
+        ...warnOfLostRequests(variants),
         ...warnOfDevPackages(images),
       ],
       ...[...warnOfUncounted(config, variants), ...warnOfUntimed(config), ...warnOfMisfits(config)],

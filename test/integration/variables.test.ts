@@ -60,7 +60,7 @@ for (const { runtime, missing: base } of missing)
 
 /** Variables that a server never has. */
 const lackedBy = (runtime: string): Variables =>
-  runtime === 'unit' ? { GATEWAY_INTERFACE: null, REQUEST_SCHEME: null } : {};
+  Object.fromEntries((runtimes.get(runtime)?.missingVariables ?? []).map((name) => [name, null]));
 
 /** A value that a server itself never changes. */
 function fixedOf(runtime: string): Variables {

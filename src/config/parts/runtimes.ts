@@ -55,11 +55,13 @@ export const manifest = keys({
   below: record(packageName, integerValue({ min: 1, max: 99_999 })).optional(),
   htaccess: booleanValue.optional(),
   'extra-variables': listOf(lineValue).optional(),
+  'missing-variables': listOf(lineValue).optional(),
   'server-port': integerValue({ min: 1, max: 65535 }).optional(),
   'worker-per-connection': booleanValue.optional(),
   profile: booleanValue.optional(),
   unprofiled: listOf(appKind).optional(),
   elastic: record(optionName, listOf(lineValue)).optional(),
+  'loses-requests': record(optionName, listOf(lineValue)).optional(),
   stop: keys({
     signal: scalar(
       (text) => {
@@ -219,6 +221,8 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
   const {
     'worker-per-connection': workerPerConnection,
     'server-port': serverPort,
+    'missing-variables': missingVariables,
+    'loses-requests': losesRequests,
     profile,
     unprofiled,
     ...rest
@@ -231,6 +235,7 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     }
   };
   checkNames(elastic, 'elastic');
+  checkNames(losesRequests ?? {}, 'loses-requests');
   checkNames(longLived?.when ?? {}, 'long-lived', 'when');
   const complete = Object.fromEntries(
     Object.entries(options).map(([option, spec]) => [
@@ -251,6 +256,8 @@ function readRuntime({ name, path, document, dockerfile }: Folder): Runtime {
     ...(longLived && { longLived }),
     ...(htaccess !== undefined && { htaccess }),
     ...(extraVariables && { extraVariables }),
+    ...(missingVariables && { missingVariables }),
+    ...(losesRequests && { losesRequests }),
     ...(serverPort !== undefined && { serverPort }),
     ...(workerPerConnection !== undefined && { workerPerConnection }),
     ...(profile === false ? { unprofiled: KINDS } : unprofiled && { unprofiled }),

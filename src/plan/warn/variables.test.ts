@@ -53,3 +53,18 @@ test.each([
 ])('says nothing of ports where `host` names %s', (_, host, variants) => {
   expect(warnOfVariables(variants, host)).toEqual([]);
 });
+
+test('names those that lack what the others give', () => {
+  const lacking = (label: string) =>
+    ({ label, ref: null, runtime: { missingVariables: ['REQUEST_SCHEME'] } }) as unknown as PlannedVariant;
+  expect(warnOfVariables([variant('apache'), lacking('unit@8.4')], HOST)).toEqual([
+    {
+      code: 'variables',
+      message:
+        'unit@8.4: $_SERVER lacks REQUEST_SCHEME, unlike the others; an app that reads them behaves differently there',
+      remedy: 'give them a default in the app; see docs/runtimes.md, Server variables',
+      variant: null,
+    },
+  ]);
+  expect(warnOfVariables([lacking('unit@8.4'), lacking('unit@8.3')], HOST)).toEqual([]);
+});

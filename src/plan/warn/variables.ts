@@ -4,12 +4,31 @@ import type { PlannedVariant } from '../variants.ts';
 /** Which variants give the app other variables than the request has, or than the others give. */
 export function warnOfVariables(variants: readonly PlannedVariant[], host: string): Warning[] {
   const heads = variants.filter(({ ref }) => ref === null);
-  return [...warnOfExtras(heads), ...warnOfPorts(heads, host)];
+  return [...warnOfUnlike(heads, EXTRA), ...warnOfUnlike(heads, MISSING), ...warnOfPorts(heads, host)];
 }
 
-/** Warns of variables that are set even if the request has none: `isset()` has another result there. */
-function warnOfExtras(heads: readonly PlannedVariant[]): Warning[] {
-  const names = (variant: PlannedVariant) => [...(variant.runtime.extraVariables ?? [])].sort().join(', ');
+/** A way in which `$_SERVER` differs between runtimes. */
+interface Difference {
+  key: 'extraVariables' | 'missingVariables';
+  describe(names: string): string;
+  remedy: string;
+}
+
+/** They are set even if the request has none: `isset()` has another result there. */
+const EXTRA: Difference = {
+  key: 'extraVariables',
+  describe: (names) =>
+    `has ${names} even if the request has none, unlike the others; an app that checks isset() behaves differently there`,
+  remedy: 'check empty() in the app',
+};
+const MISSING: Difference = {
+  key: 'missingVariables',
+  describe: (names) => `lacks ${names}, unlike the others; an app that reads them behaves differently there`,
+  remedy: 'give them a default in the app',
+};
+
+function warnOfUnlike(heads: readonly PlannedVariant[], { key, describe, remedy }: Difference): Warning[] {
+  const names = (variant: PlannedVariant) => [...(variant.runtime[key] ?? [])].sort().join(', ');
   const kinds = [...new Set(heads.map(names))];
   // Alike on all, or on the only one.
   if (kinds.length < 2) return [];
@@ -17,8 +36,8 @@ function warnOfExtras(heads: readonly PlannedVariant[]): Warning[] {
     const labels = heads.filter((variant) => names(variant) === kind).map(({ label }) => label);
     return {
       code: 'variables',
-      message: `${labels.join(', ')}: $_SERVER has ${kind} even if the request has none, unlike the others; an app that checks isset() behaves differently there`,
-      remedy: 'check empty() in the app; see docs/runtimes.md, Server variables',
+      message: `${labels.join(', ')}: $_SERVER ${describe(kind)}`,
+      remedy: `${remedy}; see docs/runtimes.md, Server variables`,
       variant: null,
     };
   });
