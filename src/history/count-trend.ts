@@ -9,14 +9,23 @@ export interface CountTrend {
   /** As in `Trend`. */
   apart: AskedParts;
   name: string;
-  points: readonly { date: string; commit: string | null; value: number; constant: boolean }[];
-  /** Indices of points that differ from the one before, both constant. */
+  points: readonly CountPoint[];
+  /** Indices of points that differ from the one before, both constant and of the same paths. */
   changes: readonly number[];
+}
+
+interface CountPoint {
+  date: string;
+  commit: string | null;
+  value: number;
+  constant: boolean;
+  /** As in the record: the paths that it is the mean of. */
+  paths?: string | undefined;
 }
 
 /** One for each variant, request and count, in the order in which they first came; the machine does not matter. */
 export function findCountTrends(records: readonly HistoryRecord[]): CountTrend[] {
-  const trends = new Map<string, CountTrend & { points: CountTrend['points'][number][] }>();
+  const trends = new Map<string, CountTrend & { points: CountPoint[] }>();
   for (const record of completeAsked(records)) {
     const { date, commit, variant, label, scenario, load, request, apart } = record;
     for (const [name, number] of Object.entries(record.counts ?? {})) {
@@ -31,9 +40,10 @@ export function findCountTrends(records: readonly HistoryRecord[]): CountTrend[]
   }
   return [...trends.values()].map((trend) => {
     const points = trend.points.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
-    const changes = points.flatMap(({ value, constant }, i) => {
+    const changes = points.flatMap(({ value, constant, paths }, i) => {
       const before = points[i - 1];
-      return before?.constant && constant && value !== before.value ? [i] : [];
+      const isAlike = paths === before?.paths || paths === undefined || before?.paths === undefined;
+      return before?.constant && constant && isAlike && value !== before.value ? [i] : [];
     });
     return { ...trend, points, changes };
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeResults } from '../../test/fixtures/results/make.ts';
+import { makeProfile } from '../../test/fixtures/results/profile.ts';
 import { appendRecords, readHistory } from './file.ts';
 import { HistoryRecord, recordsOf } from './history-record.ts';
 
@@ -77,4 +78,42 @@ test('what cannot be read is reported, and the rest is read', () => {
   const { lines, added } = appendRecords(text, records);
   expect(added).toBe(2);
   expect(readHistory(text + lines).records).toHaveLength(3);
+});
+
+test('a count of failed requests is none, and a mean over paths has their mark', () => {
+  const counted = (failures: number, ...endpoints: string[]) =>
+    recordsOf(
+      makeResults({
+        servers: [{ id: 'a', rps: 400 }],
+        change: ({ counts }) =>
+          counts.push(
+            ...endpoints.map((endpoint, i) => ({
+              ...{
+                count: true as const,
+                variant: 'a',
+                scenario: 'quick',
+                instance: 0,
+                by: 'php' as const,
+                endpoint,
+              },
+              ...{ requests: 20, failures, values: [{ name: 'instructions', perRequest: [i + 1, i + 1] }] },
+            })),
+          ),
+      }),
+      null,
+    )[0]?.counts?.instructions;
+  expect(counted(1, '/')).toBeUndefined();
+  const [both, again, one] = [counted(0, '/', '/b'), counted(0, '/', '/b'), counted(0, '/b')];
+  expect(both).toMatchObject({ value: 1.5, paths: again?.paths });
+  expect(one?.paths).not.toBe(both?.paths);
+});
+
+test('latency of a ramp that went beyond its saturation point is no number of the history', () => {
+  const [cut] = recordsOf(makeProfile({ servers: [{ id: 'a', rps: 1, capacity: 300 }], instances: 3 }), null);
+  expect(cut).toMatchObject({ state: 'ranked', p50Ms: null, cpuMsPerRequest: { n: 3 } });
+  const [whole] = recordsOf(
+    makeProfile({ servers: [{ id: 'a', rps: 1, capacity: 3000 }], instances: 3 }),
+    null,
+  );
+  expect(whole?.p50Ms).toMatchObject({ n: 3 });
 });

@@ -57,8 +57,13 @@ export const HistoryRecord = z.object({
   memoryBytes: z.number().nullable(),
   coldStartMs: z.number().nullable(),
   okRatio: z.number().nullable(),
-  /** Per request, by name: the mean over the paths that were counted. Absent: nothing was. */
-  counts: z.record(text, z.object({ value: z.number(), constant: z.boolean() })).optional(),
+  /**
+   * Per request, by name: the mean over the paths that were counted. Absent: nothing was. `paths`: a hash of their names;
+   * left out: an older version did not note it.
+   */
+  counts: z
+    .record(text, z.object({ value: z.number(), constant: z.boolean(), paths: text.optional() }))
+    .optional(),
   /** Against the reference on the same machine in the same minutes, with the 99 % interval; null: it is the reference. */
   toReference: z
     .object({
@@ -141,7 +146,9 @@ function nameApp({ id, app }: Results['variants'][number], { head }: Results['ru
   return known === undefined || id.startsWith(`${app}/`) ? {} : { app: brief(known) };
 }
 
-function countsOf(rows: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {
+function countsOf(all: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {
+  // A count of failed requests is of other work.
+  const rows = all.filter(({ side }) => side.failures === 0);
   if (rows.length === 0) return {};
   const names = [...new Set(rows.map(({ name }) => name))];
   const counts = names.map((name) => {
@@ -150,15 +157,18 @@ function countsOf(rows: readonly CountRow[]): Pick<HistoryRecord, 'counts'> {
     const whole = own.filter(({ endpoint }) => endpoint === null);
     const parts = whole.length > 0 ? whole : own;
     const value = parts.reduce((sum, { side }) => sum + side.perRequest, 0) / parts.length;
-    return [line(name), { value: round(value), constant: parts.every(({ side }) => side.constant) }];
+    const paths = shortHash(JSON.stringify(parts.map(({ endpoint }) => endpoint).sort()), 8);
+    return [line(name), { value: round(value), constant: parts.every(({ side }) => side.constant), paths }];
   });
   return { counts: Object.fromEntries(counts) };
 }
 
 function numbersOf(row: Row) {
+  // Beyond its saturation point, the latency of a ramp shows how far the ramp went.
+  const isCut = row.holds?.kind === 'found';
   return {
     ...{ rps: number(row.rps), cpuMsPerRequest: number(row.cpuMsPerRequest) },
-    ...eachQuantile((quantile) => number(row[quantile]), 'Ms'),
+    ...eachQuantile((quantile) => (isCut ? null : number(row[quantile])), 'Ms'),
     memoryBytes: row.memory && round(row.memory.medianBytes),
     coldStartMs: row.coldStartMs === null ? null : round(row.coldStartMs),
     okRatio: row.okRatio === null ? null : round(row.okRatio),

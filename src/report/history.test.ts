@@ -107,6 +107,19 @@ describe('the history as Markdown', () => {
 });
 
 describe('counts in the history', () => {
+  test('a mean over other paths is no change', () => {
+    const of = (day: number, value: number, paths?: string) => {
+      const record = at(day, value);
+      Object.assign(record.counts?.queries as object, { paths });
+      return record;
+    };
+    const changes = (...records: HistoryRecord[]) => findCountTrends(records)[0]?.changes;
+    expect(changes(of(1, 5, 'a'), of(2, 1, 'b'))).toEqual([]);
+    expect(changes(of(1, 5, 'a'), of(2, 1, 'a'))).toEqual([1]);
+    // An older version did not note them.
+    expect(changes(of(1, 5), of(2, 1, 'a'))).toEqual([1]);
+  });
+
   const at = (day: number, value: number, constant = true): HistoryRecord =>
     ({
       ...{
