@@ -191,3 +191,38 @@ test('report keeps them', () => {
   expect(kept).toEqual(comparisons);
   expect(compareEarlier((fixtures.quick as () => Results)(), then)[0]?.variant).toBe('apache@8.4');
 });
+
+test('no number is given where one of the two runs answered wrongly or was limited by k6', () => {
+  const compared = (own: object, earlier: object) => {
+    const of = (more: object, seed: number) => makeResults({ servers: [{ ...server, ...more }], seed });
+    const found = compareEarlier(of(own, 1), of(earlier, 2));
+    return ['rps', 'p50', 'cpu'].map((metric) => found.find((one) => one.metric === metric));
+  };
+  const wrong = compared({}, { okRatio: 0.9 });
+  expect(wrong.map((one) => one?.ratio)).toEqual([null, null, null]);
+  expect(wrong[0]?.reasons).toContainEqual(
+    expect.stringMatching(/^in the earlier run: .*only 90 % of answers OK/),
+  );
+  const [rps, , cpu] = compared({}, { bound: 'k6 used 95 % of its CPUs' });
+  expect(rps?.ratio).toBeNull();
+  expect(cpu?.ratio).toBeGreaterThan(0);
+  expect(compared({ okRatio: 0.9 }, {})[0]?.reasons).toContainEqual(expect.stringMatching(/^in this run: /));
+});
+
+test('what one run could not measure is no condition of the other', () => {
+  const results = makeResults({ servers: [server], seed: 1 });
+  const earlier = makeResults({ servers: [{ ...server, okRatio: 0.9 }], seed: 2 });
+  results.comparisons = compareEarlier(results, earlier);
+  expect(analyse(results).warnings.map(({ code }) => code)).not.toContain('earlier-differs');
+});
+
+test('other conditions are named as the configuration names them', () => {
+  const earlier = makeResults({
+    ...{ servers: [server], scenario: { maxVus: 50, timeoutMs: 5000 } },
+    change: ({ tool }) => Object.assign(tool, { version: '0.9.0' }),
+  });
+  const [{ reasons = [] } = {}] = compareEarlier(makeResults({ servers: [server] }), earlier);
+  expect(reasons).toContain('another max-vus in quick: none now, 50 then');
+  expect(reasons).toContain('another timeout in quick: 2s now, 5s then');
+  expect(reasons).toContainEqual(expect.stringMatching(/^another php-runtime-bench: .* now, 0.9.0 then$/));
+});

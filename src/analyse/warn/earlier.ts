@@ -1,4 +1,5 @@
 import { mean, median, sampleVariance } from 'simple-statistics';
+import { formatDuration } from '../../config/text.ts';
 import { originOf } from '../../results/elsewhere.ts';
 import {
   CompareMetric,
@@ -10,6 +11,7 @@ import {
 } from '../../results/results.ts';
 import { ALPHA } from '../../stats/limits.ts';
 import { satterthwaite, tCritical, tPValue } from '../../stats/student.ts';
+import { obstaclesOf } from '../judge/compare.ts';
 import { haveSameSettings } from '../merge.ts';
 import { byInstance, readPool } from '../rows/pool.ts';
 import { chooseMetric, measureVariants } from '../rows/variant-rows.ts';
@@ -18,6 +20,14 @@ const METRICS = CompareMetric.options.filter((metric) => metric !== 'services');
 
 /** For every comparison with another run: nothing that was measured can take it away. */
 export const ANOTHER_RUN = 'another run: machine and time may differ';
+
+/** Before the reasons why one side gives no number. */
+const UNFIT = { own: 'in this run: ', earlier: 'in the earlier run: ' } as const;
+
+/** Whether a reason is a difference between the conditions of the two runs. */
+export function isCondition(reason: string): boolean {
+  return reason !== ANOTHER_RUN && !Object.values(UNFIT).some((beginning) => reason.startsWith(beginning));
+}
 
 /**
  * Every variant against itself in an earlier run, matched by id and by the scenario's name. Never a verdict: the two were
@@ -37,16 +47,21 @@ export function compareEarlier(results: Results, earlier: Results): Comparison[]
       );
       if (!same || entry.variant.ref !== null) return [];
       const reasons = [ANOTHER_RUN, ...ofRun, ...ofScenario, ...unlikeVariants(entry.variant, same.variant)];
-      return [lead, ...METRICS.filter((metric) => metric !== lead)].map(
-        (metric): Comparison => ({
+      return [lead, ...METRICS.filter((metric) => metric !== lead)].map((metric): Comparison => {
+        const unfit = [
+          ...obstaclesOf(entry, metric).map((why) => `${UNFIT.own}${why}`),
+          ...obstaclesOf(same, metric).map((why) => `${UNFIT.earlier}${why}`),
+        ];
+        const starts = (slices: readonly Measurement[]) => (unfit.length > 0 ? [] : startsOf(slices, metric));
+        return {
           ...{ variant: entry.variant.id, reference: same.variant.id, against: 'earlier', how: 'turns' },
           ...{ scenario: now.facts.name, metric, primary: metric === lead },
-          ...welch(startsOf(entry.slices, metric), startsOf(same.slices, metric)),
+          ...welch(starts(entry.slices), starts(same.slices)),
           slices: Math.min(entry.row.slices.ok, same.row.slices.ok),
           ...{ dropped: 0, disturbed: 0, spread: null, adjustedP: null, detectable: null, margin: null },
-          ...{ verdict: 'inconclusive', reasons },
-        }),
-      );
+          ...{ verdict: 'inconclusive', reasons: [...reasons, ...unfit] },
+        };
+      });
     });
   });
 }
@@ -128,6 +143,7 @@ function unlikeRuns(now: Results, then: Results): string[] {
     ...differ('another Host header', hostOf(now), hostOf(then)),
     ...differ('other request headers', headersOf(now), headersOf(then)),
     ...differ('load from another place', placeOf(now), placeOf(then)),
+    ...differ('another php-runtime-bench', now.tool.version, then.tool.version),
     ...differ('another k6', now.tool.k6, then.tool.k6),
   ];
 }
@@ -139,9 +155,20 @@ const hostOf = ({ plan }: Results) => plan.host ?? '127.0.0.1 and a port';
 
 const headersOf = ({ plan }: Results) => plan.headers?.join(', ') ?? 'none';
 
+/** By the keys of a scenario, as people write them. */
+const SCENARIO: Readonly<Record<string, (facts: ScenarioFacts) => string>> = {
+  journey: ({ journey }) => journey,
+  load: ({ load }) => load,
+  timeout: ({ timeoutMs }) => formatDuration(timeoutMs),
+  'warm-up': ({ warmupMs }) => formatDuration(warmupMs),
+  reuse: ({ reuse }) => String(reuse),
+  'max-vus': ({ maxVus }) => String(maxVus ?? 'none'),
+};
+
 function unlikeScenarios(now: ScenarioFacts, then: ScenarioFacts): string[] {
-  const keys = ['journey', 'load', 'timeoutMs', 'warmupMs', 'reuse', 'maxVus'] as const;
-  return keys.flatMap((key) => differ(`another ${key} in ${now.name}`, String(now[key]), String(then[key])));
+  return Object.entries(SCENARIO).flatMap(([key, write]) =>
+    differ(`another ${key} in ${now.name}`, write(now), write(then)),
+  );
 }
 
 function unlikeVariants(now: Variant, then: Variant): string[] {
