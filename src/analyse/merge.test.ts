@@ -343,3 +343,31 @@ test('the seed and the command of each run are kept, so that it can be repeated'
   expect(text).toMatch(/^run --app a\nrun --app b$/m);
   expect(renderMarkdown(analyse(two(1)))).toContain('random order (seed 1)');
 });
+
+test('a run of fewer starts beside one of more is not cut short, and a budget is that of all runs or none', () => {
+  const of = (name: string, instances: number, budgetSeconds: number | null) =>
+    makeResults({
+      ...{ servers: [{ id: 'a', rps: 500 }], instances, scenario: { name } },
+      change(results) {
+        results.run.id = `run-${name}`;
+        results.plan.budgetSeconds = budgetSeconds;
+        for (const variant of results.variants) variant.image = null;
+      },
+    });
+  const [merged] = mergeResults([of('quick', 6, 600), of('soak', 3, null)]);
+  expect(merged?.plan).toMatchObject({ instances: 3, budgetSeconds: null });
+  const text = renderMarkdown(analyse(merged as Results));
+  expect(text).toContain('6 fresh starts');
+  expect(text).not.toMatch(/\d of \d+ fresh starts|budget/);
+});
+
+test('cold starts of several runs are put together', () => {
+  const of = (id: string, timesMs: number[]) =>
+    run('a', (results) => {
+      results.run.id = id;
+      for (const variant of results.variants)
+        variant.coldStart = { tool: 'hyperfine 1.19.0', path: '/', timesMs };
+    });
+  const [merged] = mergeResults([of('run-1', [1, 2]), of('run-2', [3])]);
+  expect(merged?.variants[0]?.coldStart?.timesMs).toEqual([1, 2, 3]);
+});

@@ -182,17 +182,31 @@ function mergeVariants(group: readonly Results[]): Results['variants'] {
       ...variant,
       ...(settings && { settings }),
       coldStartMs: runs.flatMap((run) => run.coldStartMs),
-      coldStart: runs.find((run) => run.coldStart)?.coldStart ?? null,
+      coldStart: mergeColdStarts(runs),
       failure: runs.find((run) => run.failure)?.failure ?? null,
     };
   });
 }
 
+/** The times of all runs that timed the same path with the same tool as the first. */
+function mergeColdStarts(runs: Results['variants']): Results['variants'][number]['coldStart'] {
+  const [first, ...others] = runs.flatMap(({ coldStart }) => coldStart ?? []);
+  if (!first) return null;
+  const alike = others.filter(({ tool, path }) => tool === first.tool && path === first.path);
+  return { ...first, timesMs: [first, ...alike].flatMap(({ timesMs }) => timesMs) };
+}
+
 function mergePlans(group: readonly Results[]): Results['plan'] {
   const [{ plan: first }] = group as [Results, ...Results[]];
   const { unjudged: _, ...plan } = first;
+  const agreed = <T>(of: (plan: Results['plan']) => T) =>
+    group.every((one) => of(one.plan) === of(first)) ? of(first) : null;
   return {
     ...plan,
+    // Fewer starts of a scenario that was to have fewer are none that are missing.
+    instances: Math.min(...group.map(({ plan }) => plan.instances)),
+    durationScale: agreed((one) => one.durationScale) ?? 1,
+    budgetSeconds: agreed((one) => one.budgetSeconds),
     scenarios: unique(
       group.flatMap(({ plan }) => plan.scenarios),
       (scenario) => scenario.name,
