@@ -4,7 +4,7 @@ export type LogBuckets = [bucket: number, count: number][];
 /** Width of a bucket: each bound is 1 % above the one before. */
 const GROWTH = 1.01;
 /** Upper bound of bucket 0 in ms; everything at or below it (also 0) is counted there. */
-const FLOOR_MS = 0.001;
+export const FLOOR_MS = 0.001;
 const LOG_GROWTH = Math.log(GROWTH);
 
 /** One exact percentile of a slice: `p` in percent (0 = minimum, 100 = maximum), as in k6's `p(99.9)`. */

@@ -199,3 +199,21 @@ test('a variant whose limit was k6 may be the best', () => {
   expect(markdown).toContain('**With `swoole` left out, `nginx-fpm` has the highest RPS: ');
   expect(markdown).toContain('`swoole` is not ranked: the load generator was the limit: k6 used 97 %');
 });
+
+test.each([
+  ['first', 1, 2],
+  ['second', 2, 1],
+])('at a rate, latency decides though the %s machine measured nothing', (_, empty, full) => {
+  const apart = (index: number, own: readonly Server[]) =>
+    makeResults({
+      ...{ servers: [reference, ...own], seed: index, instances: 8, offeredRps: 200 },
+      change(results) {
+        results.run.id = `run-${index}`;
+        results.plan.shard = { index, of: 2 };
+        results.plan.reference = reference.id;
+        if (index === empty) results.measurements = [];
+      },
+    });
+  const [scenario] = compareAcross([apart(empty, [fpm]), apart(full, [swoole])])?.scenarios ?? [];
+  expect(scenario?.metric).toMatch(/^p9[59]$/);
+});

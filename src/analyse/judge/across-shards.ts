@@ -127,7 +127,9 @@ function placeAll(
   measured: readonly Measured[],
   list: readonly Results[],
 ): AcrossScenario {
-  const metrics = measured.map(chooseMetric);
+  // A shard without measurements does not know whether the load has a rate.
+  const known = measured.filter(({ entries }) => entries.some(({ slices }) => slices.length > 0));
+  const metrics = (known.length > 0 ? known : measured).map(chooseMetric);
   const metric = metrics.find((other) => other === 'p95') ?? (metrics[0] as Metric);
   const isRamp = measured.some((scenario) => chooseRanking(scenario) === 'holds');
   const candidates = withOneReference(

@@ -180,7 +180,7 @@ function draftPair(
       disturbed,
       obstacles: [
         ...arms.flatMap((arm) => obstaclesOf(arm, metric)),
-        ...obstaclesOfPairs(test?.pairs ?? 0, dropped, slices),
+        ...obstaclesOfPairs(test?.pairs ?? 0, dropped, slices, how),
       ],
     };
   });
@@ -209,7 +209,8 @@ export function lacksOnlyRate({ state }: Row): boolean {
   return state.kind === 'generator-bound' || (state.kind === 'unranked' && state.cause === 'rate-missed');
 }
 
-function obstaclesOf({ row }: Entry, metric: CompareMetric): string[] {
+/** Why a number of a variant cannot be compared with any other. */
+export function obstaclesOf({ row }: Pick<Entry, 'row'>, metric: CompareMetric): string[] {
   const { state, label } = row;
   if (isCost(metric) && lacksOnlyRate(row)) return [];
   switch (state.kind) {
@@ -238,11 +239,12 @@ function rateOf({ value, half }: Limit): string {
   return `${shown(value, 3)}${half === null ? '' : ` ± ${shown(half, 2)}`} rps`;
 }
 
-function obstaclesOfPairs(pairs: number, dropped: number, slices: number): string[] {
+function obstaclesOfPairs(pairs: number, dropped: number, slices: number, how: Comparison['how']): string[] {
   const all = dropped + slices;
   if (all === 0) return ['not measured side by side'];
   if (pairs === 0 && slices > 0) return ['not known for both'];
-  const share = `${percent(dropped / all)} of the pairs of slices failed or were void and were left out`;
+  const parts = how === 'together' ? 'times in which both were loaded' : 'pairs of slices';
+  const share = `${percent(dropped / all)} of the ${parts} failed or were void and were left out`;
   const few = `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} of fresh starts, ${MIN_PAIRS} needed`;
   return [...(dropped > MAX_GUARDED * all ? [share] : []), ...(pairs < MIN_PAIRS ? [few] : [])];
 }

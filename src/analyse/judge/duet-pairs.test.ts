@@ -75,7 +75,7 @@ describe('duets', () => {
     expect(spoil(3, { outcome: 'failed', reason: '' })).toMatchObject({ slices: 32, dropped: 4 });
     expect(spoil(10, { outcome: 'failed', reason: '' })).toMatchObject({
       ...{ dropped: 10, verdict: 'inconclusive' },
-      reasons: ['27.7 % of the pairs of slices failed or were void and were left out'],
+      reasons: ['27.7 % of the times in which both were loaded failed or were void and were left out'],
     });
   });
 

@@ -41,6 +41,33 @@ describe('what is kept out of the ranking', () => {
     expect(rowOf(first(results), 'a').state.kind).toBe(kind);
   });
 
+  test('the answers named as wrong are those that count as wrong', () => {
+    const results = makeResults({
+      servers: [server('a', { okRatio: 0.98 }), server('b')],
+      change({ measurements }) {
+        for (const { errors } of measurements.filter(({ variant }) => variant === 'a'))
+          errors.unshift({ kind: 'other status', endpoint: '/', count: 1000, sample: null });
+      },
+    });
+    expect(rowOf(first(results), 'a').state).toMatchObject({
+      reason: expect.stringMatching(/; mostly http 500/),
+    });
+  });
+
+  test.each([
+    [1, 'ranked'],
+    [2, 'unranked'],
+  ])('of ten slices, of which a tenth may fail, %d failed: %s', (failed, kind) => {
+    const results = makeResults({
+      ...{ servers: [server('a')], instances: 1, scenario: { blocks: 10, slo: { okRatio: 0.9 } } },
+      change({ measurements }) {
+        for (const slice of measurements.slice(0, failed))
+          Object.assign(slice, { outcome: 'failed', requests: 0, okCount: 0, errors: [], endpoints: [] });
+      },
+    });
+    expect(rowOf(first(results), 'a').state.kind).toBe(kind);
+  });
+
   test('a rate that an idle server misses is missed for lack of clients', () => {
     const missed = (busyRatio: number, vus = 6) => {
       const results = makeResults({

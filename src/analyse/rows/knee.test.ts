@@ -245,6 +245,17 @@ describe('of all starts', () => {
     expect(missed(1400, { okRatio: 0.99 })).toEqual(['beyond', []]);
   });
 
+  test('a ramp on which k6 was the limit is not failed for its errors beyond the saturation point', () => {
+    const results = makeProfile({ servers: [{ id: 'a', rps: 1, capacity: 300 }], instances: 6 });
+    for (const slice of results.measurements)
+      Object.assign(slice, { okCount: Math.round(0.4 * slice.requests) });
+    expect(analyse(results).scenarios[0]?.rows[0]?.state.kind).toBe('ranked');
+    Object.assign(results.measurements[0]?.generator as object, { bound: true });
+    const summary = analyse(results);
+    expect(summary.scenarios[0]?.rows[0]?.state.kind).toBe('generator-bound');
+    expect(outcomeOf(summary).unmeasured).toEqual([]);
+  });
+
   test('criteria of a start that gave in early are judged up to its own saturation point', () => {
     const ramps = (capacity: number) =>
       makeProfile({ servers: [{ id: 'a', rps: 1, capacity }], instances: 4 });

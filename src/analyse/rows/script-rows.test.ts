@@ -110,6 +110,13 @@ test('more than 1 % of iterations that throw or print errors are not ranked, few
   expect(few.codes).toContain('script-threw');
 });
 
+test('errors that a script writes are lines, of which an iteration may have several', () => {
+  const { state } = analysed([{ printed: { count: 9_000, first: 'x' } }]).row;
+  expect(state).toMatchObject({
+    reason: expect.stringMatching(/^9,000 errors written by the script in \d+ iterations: x$/),
+  });
+});
+
 test('a script that marks the test as failed is not ranked, and keeps its numbers', () => {
   const { row, codes } = analysed([{}, { failed: 'title is wrong' }, {}]);
   expect(row.state).toEqual({
@@ -175,6 +182,13 @@ describe('thresholds', () => {
     ['min>=10', 'passed'],
   ])('%s of all samples together: %s', (condition, expected) => {
     expect(state(judged(condition, fast, slow))).toBe(expected);
+  });
+
+  test('most samples of 0 are 0, whatever the unit', () => {
+    const zeros = trend([...Array(99).fill(0), 5]);
+    expect(state(judged('p(50)<=0', zeros))).toBe('passed');
+    expect(state(judged('p(95)<=0', zeros))).toBe('passed');
+    expect(state(judged('max<=0', zeros))).toBe('missed');
   });
 
   test('a rate is of all that was added, a count and a last value of each slice', () => {

@@ -1,6 +1,7 @@
 import type { Measurement, ScenarioFacts } from '../../results/results.ts';
 import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../../stats/limits.ts';
 import { givenPercent } from '../../text/percent.ts';
+import { plural } from '../../text/plain.ts';
 import type { CheckRow, ErrorRow, Row, ScriptEvent, ScriptRow, ThresholdRow } from '../summary.ts';
 import { sum } from './pool.ts';
 import { digitsOfOutcome, judgeThreshold, poolMetric } from './thresholds.ts';
@@ -86,24 +87,33 @@ export function judgeScript(
 ): { cause: 'checks' | 'script'; reason: string } | null {
   const needed = neededChecks(facts);
   const [worst] = checks;
-  const events: (ScriptEvent & { of: number; what: string; most?: number })[] = script
-    ? [
-        { ...script.aborted, of: script.slices, what: 'slices: the script stopped the test' },
-        {
-          ...{ ...script.failed, of: script.slices, what: 'slices: the script marked the test as failed' },
-          // A script marks the whole test, so one mark is enough.
-          most: 0,
-        },
-        { ...script.thrown, of: script.iterations, what: 'iterations threw' },
-        { ...script.printed, of: script.iterations, what: 'iterations: the script wrote an error' },
-      ]
-    : [];
+  const events: (ScriptEvent & { of: number; say(count: number): string; most?: number })[] = [];
+  if (script) {
+    const { slices, iterations } = script;
+    const inSlices = (count: number) => `${count} of ${plural(slices, 'slice')}`;
+    events.push(
+      { ...script.aborted, of: slices, say: (count) => `${inSlices(count)}: the script stopped the test` },
+      {
+        ...{ ...script.failed, of: slices },
+        say: (count) => `${inSlices(count)}: the script marked the test as failed`,
+        // A script marks the whole test, so one mark is enough.
+        most: 0,
+      },
+      {
+        ...script.thrown,
+        of: iterations,
+        say: (count) => `${count} of ${plural(iterations, 'iteration')} threw`,
+      },
+      {
+        ...{ ...script.printed, of: iterations },
+        // An iteration may print several.
+        say: (count) =>
+          `${plural(count, 'error')} written by the script in ${plural(iterations, 'iteration')}`,
+      },
+    );
+  }
   const many = events.find(({ count, of, most = MAX_SCRIPT_ERRORS }) => count > most * of);
-  if (many)
-    return {
-      cause: 'script',
-      reason: `${many.count} of ${many.of} ${many.what}: ${many.first ?? 'no message'}`,
-    };
+  if (many) return { cause: 'script', reason: `${many.say(many.count)}: ${many.first ?? 'no message'}` };
   if (worst && passedRatio(worst) < needed) {
     return { cause: 'checks', reason: `${sayChecks(worst)}, ${givenPercent(needed)} needed` };
   }

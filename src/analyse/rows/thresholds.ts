@@ -1,6 +1,6 @@
 import { eachQuantile, percentOf } from '../../results/quantiles.ts';
 import type { Measurement, ScriptMetric } from '../../results/results.ts';
-import { mergeHistograms, percentile } from '../../stats/histogram.ts';
+import { FLOOR_MS, mergeHistograms, percentile } from '../../stats/histogram.ts';
 import type { MetricRow, ThresholdRow } from '../summary.ts';
 import { sum } from './pool.ts';
 
@@ -95,8 +95,11 @@ export function poolMetric(
   const histogram = whole ? mergeHistograms(sampled.map((part) => part.histogram)) : [];
   const at = (p: number) => {
     const found = percentile(histogram, p);
+    if (found === null || min === null || max === null) return null;
+    // The lowest bucket has all from 0 on: many a trend is 0 in most of its samples.
+    if (min === 0 && found <= FLOOR_MS) return 0;
     // The ends are known exactly.
-    return found === null || min === null || max === null ? null : Math.min(Math.max(found, min), max);
+    return Math.min(Math.max(found, min), max);
   };
   const mean =
     type === 'trend' && count > 0 ? sum(sampled, (part) => (part.value ?? 0) * part.count) / count : null;

@@ -210,8 +210,12 @@ function judge(
   const isWrong = row.checks[0]?.passes === 0 || (row.script?.failed.count ?? 0) > 0;
   if (doing && isWrong && row.holds?.kind === 'found') return { kind: 'unranked', ...doing };
   if (row.holds?.kind === 'found' && row.rps !== null && !isBound) return place(variant);
+  if (row.holds !== null && row.holds.kind !== 'below' && !row.holds.isWhole && isBound && !doing) {
+    return { kind: 'generator-bound', reason: boundReason(counted) };
+  }
   if (row.okRatio !== null && row.okRatio < needed) {
-    const [worst] = row.errors;
+    // Other answers than the checked ones count as OK.
+    const worst = row.errors.find(({ kind }) => !kind.startsWith('other '));
     const where = worst && row.endpoints.length > 1 ? ` at ${worst.endpoint}` : '';
     const kind = worst ? `${worst.kind}${where}` : counted.find((slice) => slice.reason)?.reason;
     const reason =
@@ -225,7 +229,7 @@ function judge(
   }
   // A server that hangs gives few answers, so that its wrong ones hardly weigh: its slices do.
   const slices = row.slices.ok + row.slices.failed;
-  if (row.slices.ok > 0 && row.slices.failed > slices * (1 - needed)) {
+  if (row.slices.ok > 0 && row.slices.ok < needed * slices) {
     const reason = counted.find((slice) => slice.outcome === 'failed')?.reason ?? 'every request failed';
     return {
       kind: 'unranked',

@@ -58,21 +58,21 @@ function ofErrors(where: string, rows: readonly Row[]): Warning[] {
     ...told(
       'script-threw',
       ({ thrown }) => thrown,
-      ({ count }, { iterations }) => `${count} of ${iterations} iterations threw`,
+      ({ count }, { iterations }) => `${count} of ${plural(iterations, 'iteration')} threw`,
       'these iterations ended early, so parts of the script were not measured',
       'fix the script; raw/ has the whole log',
     ),
     ...told(
       'script-aborted',
       ({ aborted }) => aborted,
-      ({ count }, { slices }) => `${count} of ${slices} slices ended by the script itself`,
+      ({ count }, { slices }) => `${count} of ${plural(slices, 'slice')} ended by the script itself`,
       'those slices count as failed',
       'remove `exec.test.abort` from the script, or fix the cause that it names',
     ),
     ...told(
       'script-failed',
       ({ failed }) => failed,
-      ({ count }, { slices }) => `${count} of ${slices} slices marked as failed by the script`,
+      ({ count }, { slices }) => `${count} of ${plural(slices, 'slice')} marked as failed by the script`,
       'the script found wrong answers, which RPS and latency count, too',
       'fix the cause that it names; use `check` where a few wrong answers are fine',
     ),
@@ -106,10 +106,12 @@ function ofThresholds(where: string, rows: readonly Row[]): Warning[] {
 function ofBounds(where: string, rows: readonly Row[]): Warning[] {
   const left = Math.max(0, ...rows.map(({ script }) => script?.left ?? 0));
   if (left === 0) return [];
+  const names =
+    left === 1 ? '1 check or metric of the script is' : `${left} checks or metrics of the script are`;
   return [
     warning(
       'script-bounds',
-      `${where}: ${left} checks or metrics of the script are not in the report, which keeps 100 of each`,
+      `${where}: ${names} not in the report, which keeps 100 of each`,
       'use fewer names: do not put values that change per request into a name',
     ),
   ];
