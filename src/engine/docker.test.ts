@@ -59,12 +59,31 @@ test.each([
   const answer = (stdout: string) => ({ code: 0, stdout, stderr: '' });
   const info = answer(JSON.stringify({ ServerVersion }));
   const docker: Docker = {
-    try: async ([verb]) => (verb === 'info' ? info : answer(`${client}\n`)),
+    try: async ([verb]) => (verb === 'info' ? info : answer(JSON.stringify({ Client: { Version: client } }))),
     run: async () => '',
   };
   const refusal = await askEngine(docker).catch((thrown: unknown) => thrown);
   if (found === null) expect(refusal).not.toBeInstanceOf(Error);
   else expect(refusal).toMatchObject({ message: 'Docker is too old', detail: { found } });
+});
+
+test.each([
+  [
+    'as the engine',
+    { ServerVersion: '5.4.2' },
+    { Server: { Components: [{ Name: 'Podman Engine', Version: '5.4.2' }, { Name: 'Conmon' }] } },
+  ],
+  ['as the client, under the name docker', { host: {}, version: { Version: '5.4.2' } }, { Client: {} }],
+])('Podman is refused %s', async (_, info, version) => {
+  const answer = (found: object) => ({ code: 0, stdout: JSON.stringify(found), stderr: '' });
+  const docker: Docker = {
+    try: async ([verb]) => answer(verb === 'info' ? info : verb === 'version' ? version : {}),
+    run: async () => '',
+  };
+  await expect(askEngine(docker)).rejects.toMatchObject({
+    message: 'Podman is not supported',
+    detail: { found: 'Podman 5.4.2' },
+  });
 });
 
 /** An engine whose client is a shell script; what it was given, and how many of it ran at once. */

@@ -122,13 +122,14 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
     }
     throw new MachineError('no Docker engine answers', { found, hint });
   }
+  const version = await docker.try(['version', '--format', '{{json .}}'], options);
+  signal?.throwIfAborted();
+  const client = refusePodman(parsed, version);
   const buildx = await docker.try(['buildx', 'version'], options);
   signal?.throwIfAborted();
   if (buildx.code !== 0)
     throw new UserError('docker buildx is missing', { found: lastLines(buildx.stderr, 1), hint });
-  const client = await docker.try(['version', '--format', '{{.Client.Version}}'], options);
-  signal?.throwIfAborted();
-  refuseOld({ engine: String(parsed.ServerVersion), client: client.stdout.trim() }, hint);
+  refuseOld({ engine: String(parsed.ServerVersion), client }, hint);
   return {
     id: String(parsed.ID ?? ''),
     version: String(parsed.ServerVersion),
@@ -145,7 +146,22 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
   };
 }
 
-/** Docker 17 to 20, before `docker context show` and named contexts. Podman and builds of one's own have other numbers. */
+/**
+ * Returns the version of the client. Podman answers as Docker does, with a `buildx version`, but it has no BuildKit: nothing
+ * could be built. It has a report of its own as `docker`, and names itself as an engine.
+ */
+function refusePodman(info: { version?: { Version?: string } }, { code, stdout }: Finished): string {
+  const { Client, Server } = code === 0 ? JSON.parse(stdout) : {};
+  const engine = (Server?.Components ?? []).find(({ Name }: { Name?: string }) => Name === 'Podman Engine');
+  const found = engine?.Version ?? info.version?.Version;
+  if (found === undefined) return String(Client?.Version ?? '');
+  throw new UserError('Podman is not supported', {
+    ...{ found: `Podman ${found}`, allowed: 'Docker 23 or newer: images are built by its BuildKit' },
+    hint: 'choose an engine of Docker by `docker context use`, DOCKER_HOST or --engine',
+  });
+}
+
+/** Docker 17 to 20, before `docker context show` and named contexts. Builds of one's own have other numbers. */
 const TOO_OLD = /^(1[7-9]|20)\.\d/;
 
 function refuseOld(versions: Readonly<Record<'engine' | 'client', string>>, hint: string): void {
