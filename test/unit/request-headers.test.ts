@@ -149,10 +149,10 @@ function makeWorld(scenarios: readonly object[]) {
       docker: {
         async try(args: readonly string[], { input = '' }: { input?: string } = {}) {
           const name = args.at(-2) as string;
-          if (args[0] === 'exec') inputs[name] = JSON.parse(input);
+          if (input) inputs[name] = JSON.parse(input);
           if (name === 'walk') throw new Error('enough');
           // The arena is gone, too.
-          return { code: 0, stdout: args[1] === 'inspect' ? '' : '{}', stderr: '' };
+          return { code: name === 'probe' ? 0 : 1, stdout: '{}', stderr: '' };
         },
       },
     },
@@ -167,7 +167,7 @@ test('the check before the load asks paths and walks journeys with them', async 
   const { world, inputs, server } = makeWorld([scenario, bundled]);
   const known: KnownAnswers = { rounds: [], reported: new Set(), learned: new Map() };
   const checking = checkAnswers(world, [server], known, { fail: () => {}, restart: async () => [] });
-  await expect(checking).rejects.toThrow('enough');
+  await expect(checking).rejects.toThrow('the Docker engine stopped answering');
   expect(inputs.probe?.requests).toMatchObject([{ url: 'http://app.test:1/', headers: HEADERS }]);
   expect(inputs.walk).toMatchObject({ host: 'app.test', headers: HEADERS });
 });
