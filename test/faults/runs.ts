@@ -171,7 +171,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
   },
   {
     what: 'the arena, in which k6 runs, is killed',
-    message: 'the Docker engine failed…results so far are kept',
+    message: 'the container that k6 runs in failed…results so far are kept',
     exitCode: 4,
     kept: 'all slices before',
     async inject({ project, out, bench }) {
