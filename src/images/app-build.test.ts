@@ -65,8 +65,8 @@ test('the settings of a run, its results and the files of git are no part of the
     recipeFolder: join(import.meta.dirname, '../../runtimes/_app'),
   });
   try {
-    const { dockerfile } = builds.of(image as unknown as PlannedImage);
-    const ignored = readFileSync(`${dockerfile}.dockerignore`, 'utf8');
+    const build = builds.of(image as unknown as PlannedImage);
+    const ignored = readFileSync(`${build?.dockerfile}.dockerignore`, 'utf8');
     const names = [
       '.git',
       '.bench.yml',
@@ -98,7 +98,7 @@ test('each app has a target of its own, whose name a cache may keep for other ru
     recipeFolder: join(import.meta.dirname, '../../runtimes/_app'),
   });
   await builds.remove();
-  expect(images.map((one) => builds.of(one).key)).toEqual([
+  expect(images.map((one) => builds.of(one)?.key)).toEqual([
     ...['app_my_shop_8_3_1', 'app_my_shop_8_3_2', 'app_blog_8_4_3'],
   ]);
 });

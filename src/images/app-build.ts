@@ -23,7 +23,8 @@ export interface AppBuild {
 
 /** The app builds of some images, and where their files lie meanwhile. */
 export interface AppBuilds {
-  of(image: PlannedImage): AppBuild;
+  /** Null: nothing of an app is in the image. */
+  of(image: PlannedImage): AppBuild | null;
   remove(): Promise<void>;
 }
 
@@ -61,9 +62,9 @@ export async function openAppBuilds(
   const recipe = await readFile(join(recipeFolder, 'Dockerfile'), 'utf8');
   const builds = new Map<string, AppBuild>();
   for (const image of images) {
-    const id = idOf(image);
-    if (builds.has(id)) continue;
     const { app, php, args } = image;
+    const id = idOf(image);
+    if (app === null || builds.has(id)) continue;
     // Unique in a bake file by the number. Name and version keep apart what other runs put into a cache by these names.
     const key = ['app', app.name, php, builds.size + 1].join('_').replace(/[^A-Za-z0-9]+/g, '_');
     const bases = basesOfApp(image, config);
@@ -89,7 +90,7 @@ export async function openAppBuilds(
     });
   }
   return {
-    of: (image) => builds.get(idOf(image)) as AppBuild,
+    of: (image) => builds.get(idOf(image)) ?? null,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -99,12 +100,12 @@ export function basesOfApp(
   { app, php, install }: PlannedImage,
   { prepare }: Pick<Config, 'prepare'>,
 ): string[] {
-  const isBuilt = prepare.length > 0 || install || needsBuild(app);
+  const isBuilt = app !== null && (prepare.length > 0 || install || needsBuild(app));
   return isBuilt ? [`php:${php}-cli`, COMPOSER, EXTENSION_INSTALLER] : [];
 }
 
 function idOf({ app, php, args, install }: PlannedImage): string {
-  return JSON.stringify([app.folder, app.kind, php, args.EXTENSIONS, install]);
+  return JSON.stringify([app?.folder, app?.kind, php, args.EXTENSIONS, install]);
 }
 
 /** The recipe with the app's environment and commands in it: their names and places, never their text. */

@@ -20,18 +20,19 @@ const runtime: Runtime = {
   status: 'maintained',
   docs: '',
 };
+const shop = appOf('shop', '/srv/my shop');
 const image: PlannedImage = {
   key: 'apache-8-4-shop',
   ref: null,
   ready: null,
   runtime,
   php: '8.4',
-  app: appOf('shop', '/srv/my shop'),
+  app: shop,
   install: false,
   args: { PHP_VERSION: '8.4' },
 };
 const app: AppBuild = {
-  ...{ key: 'app-1', app: image.app, dockerfile: '/tmp/x/Dockerfile' },
+  ...{ key: 'app-1', app: shop, dockerfile: '/tmp/x/Dockerfile' },
   ...{ args: {}, bases: [] },
 };
 const folders = { shared: '/pkg/runtimes/_shared', recipe: '/pkg/runtimes/_app' };
@@ -93,7 +94,13 @@ test('base images are named for the PHP version', () => {
 
 test('a folder that looks like a template is taken literally', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: that is the point
-  const odd = { ...app, app: { ...image.app, folder: '/srv/${HOME}%{if}' } };
+  const odd = { ...app, app: { ...shop, folder: '/srv/${HOME}%{if}' } };
   const { target } = makeBakeFile([image], {}, folders, apps(odd));
   expect(target['app-1']?.context).toBe('/srv/$${HOME}%%{if}');
+});
+
+test('an image with nothing of an app in it has no app as a context', () => {
+  const { target } = makeBakeFile([{ ...image, app: null }], {}, folders, { of: () => null });
+  expect(Object.keys(target)).toEqual(['apache-8-4-shop']);
+  expect(target['apache-8-4-shop']?.contexts).toEqual({ shared: '/pkg/runtimes/_shared' });
 });

@@ -28,9 +28,9 @@ export function tagOf(image: PlannedImage): string {
 }
 
 /** The base images of a runtime for one PHP version and of the app's build, by their official names. */
-export function basesOf(image: PlannedImage, app: Pick<AppBuild, 'bases'>): string[] {
+export function basesOf(image: PlannedImage, app: Pick<AppBuild, 'bases'> | null): string[] {
   const own = image.runtime.base.map((name) => name.replaceAll('{php}', image.php));
-  return [...new Set([...own, ...app.bases])];
+  return [...new Set([...own, ...(app?.bases ?? [])])];
 }
 
 /** Folders of the parts that are the same for all images. */
@@ -57,17 +57,19 @@ export function makeBakeFile(
   const bases = baseContexts(mapped);
   for (const image of images) {
     const app = apps.of(image);
-    target[app.key] = {
-      context: literal(app.app.folder),
-      dockerfile: literal(app.dockerfile),
-      contexts: { builder: literal(folders.recipe), ...bases },
-      args: mapValues(app.args, literal),
-      ...(app.bases.length > 0 && secret.length > 0 && { secret }),
-    };
+    if (app) {
+      target[app.key] = {
+        context: literal(app.app.folder),
+        dockerfile: literal(app.dockerfile),
+        contexts: { builder: literal(folders.recipe), ...bases },
+        args: mapValues(app.args, literal),
+        ...(app.bases.length > 0 && secret.length > 0 && { secret }),
+      };
+    }
     target[image.key] = {
       context: literal(image.runtime.folder),
       dockerfile: 'Dockerfile',
-      contexts: { app: `target:${app.key}`, shared: literal(folders.shared), ...bases },
+      contexts: { ...(app && { app: `target:${app.key}` }), shared: literal(folders.shared), ...bases },
       args: mapValues(image.args, literal),
       tags: [tagOf(image)],
       output: ['type=docker'],

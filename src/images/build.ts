@@ -72,10 +72,14 @@ export async function buildImages(
   try {
     // With a cache elsewhere the builder does not see the engine's images, and pulls them itself.
     if (!config.buildCache) await pullBases(docker, images, apps, options);
-    const all = images.length === 0 ? NOTHING : await bake(host, docker, images, apps, options);
+    const bakeSome = (keys: readonly string[]) => bake(host, docker, images, keys, apps, options);
+    const all = images.length === 0 ? NOTHING : await bakeSome(images.map(({ key }) => key));
+    const lost =
+      all.ok || images.length === 1 ? new Map<string, Baked>() : await findLost(bakeSome, images, apps);
     for (const image of images) {
       if (!all.ok) await expectEngine(docker);
-      const one = all.ok || images.length === 1 ? all : await bake(host, docker, [image], apps, options);
+      const known = all.ok || images.length === 1 ? all : lost.get(apps.of(image)?.key ?? '');
+      const one = known ?? (await bakeSome([image.key]));
       if (one.ok) {
         const seconds = one.seconds / (all.ok ? images.length : 1);
         const bases = basesOf(image, apps.of(image));
@@ -83,7 +87,7 @@ export async function buildImages(
       } else {
         const log = lastLines(one.log, 30);
         built.set(image.key, {
-          failure: { stage: 'build', reason: findReason(one.log, image.app.folder), log },
+          failure: { stage: 'build', reason: findReason(one.log, image.app?.folder ?? ''), log },
         });
       }
     }
@@ -141,12 +145,33 @@ function relocate(image: PlannedImage, top: string): PlannedImage {
   const { app, runtime } = image;
   return {
     ...image,
-    app: { ...app, folder: join(top, app.folder) },
+    app: app && { ...app, folder: join(top, app.folder) },
     runtime: isAbsolute(runtime.folder) ? runtime : { ...runtime, folder: join(top, runtime.folder) },
   };
 }
 
-const NOTHING = { ok: true, log: '', seconds: 0 };
+interface Baked {
+  ok: boolean;
+  log: string;
+  /** How long it took. */
+  seconds: number;
+}
+const NOTHING: Baked = { ok: true, log: '', seconds: 0 };
+
+/** The apps that cannot be built, each tried once: with every image that it is in, its steps would fail again. */
+async function findLost(
+  bakeSome: (keys: readonly string[]) => Promise<Baked>,
+  images: readonly PlannedImage[],
+  apps: AppBuilds,
+): Promise<Map<string, Baked>> {
+  const built = new Set(images.flatMap((image) => apps.of(image) ?? []));
+  const lost = new Map<string, Baked>();
+  for (const { key, bases } of built) {
+    const one = bases.length === 0 ? NOTHING : await bakeSome([key]);
+    if (!one.ok) lost.set(key, one);
+  }
+  return lost;
+}
 
 async function describeReady(docker: Docker, name: string): Promise<Built> {
   const found = await inspectImage(docker, name);
@@ -178,13 +203,13 @@ async function bake(
   host: Host,
   docker: Docker,
   images: readonly PlannedImage[],
+  keys: readonly string[],
   apps: AppBuilds,
   options: BuildOptions,
-) {
+): Promise<Baked> {
   const started = host.elapsed();
   const auth = authOf(options);
   const [mask, read] = [makeMask(auth), makeStepReader(options.say)];
-  const keys = images.map(({ key }) => key);
   const finished = await runBake(docker, options.config, bakeFileOf(images, apps, options), keys, {
     ...{ auth, signal: options.signal },
     onLine: (line) => read(mask(line)),

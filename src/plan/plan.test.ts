@@ -65,7 +65,7 @@ describe('variants', () => {
   test('of apps whose names differ only in signs have images of their own', () => {
     const apps = ['shop.v1', 'shop-v1', 'Shop-v1'].map((name) => appOf(name, `/${name}`, '.'));
     const { variants, images } = plan({ ...config, apps, runtimes: [{ runtime, set: {} }] }, cpus);
-    expect(images.map((image) => [image.key, image.app.folder])).toEqual([
+    expect(images.map((image) => [image.key, image.app?.folder])).toEqual([
       ['nginx-fpm-8-4-shop-v1', '/shop.v1'],
       ['nginx-fpm-8-4-shop-v1-2', '/shop-v1'],
       ['nginx-fpm-8-4-shop-v1-3', '/Shop-v1'],

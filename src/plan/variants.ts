@@ -60,7 +60,8 @@ export interface PlannedImage {
   ready: string | null;
   runtime: Runtime;
   php: string;
-  app: App;
+  /** Null: nothing of an app is in it. */
+  app: App | null;
   /** Composer installs its packages even where they are there. */
   install: boolean;
   /** Build arguments, PHP_VERSION included. */
@@ -132,7 +133,7 @@ export function planVariants(config: Matrix): PlannedVariants {
 
 /** A variant with its images, and its twin if there is a base. */
 function planPair(
-  { apps, other, count = [] }: Pick<Config, 'apps' | 'other' | 'count'>,
+  { other, count = [] }: Pick<Config, 'other' | 'count'>,
   { id, label, app, php, choice }: Head,
   images: Map<string, PlannedImage>,
 ): { head: PlannedVariant; twin: PlannedVariant | null } {
@@ -144,9 +145,7 @@ function planPair(
   const image = addImage(images, planImage(runtime, php, built, choice.set, install));
   const { options, env } = optionsOf(choice);
   const front =
-    options.front !== undefined && runtime.front
-      ? addImage(images, planImage(runtime.front, php, apps[0] ?? app, {}, false))
-      : null;
+    options.front !== undefined && runtime.front ? addImage(images, planFront(runtime.front, php)) : null;
   const counter =
     count.includes('instructions') && runtime.counter
       ? addImage(images, planImage(runtime.counter, php, built, {}, install))
@@ -275,7 +274,12 @@ function addImage(images: Map<string, PlannedImage>, image: PlannedImage): Plann
 
 /** Properties that identify the content of an image. */
 function contentOf({ ref, ready, runtime, app, install, args }: PlannedImage) {
-  return { ref, ready, runtime: runtime.folder, app: [app.name, app.folder], install, args };
+  return { ref, ready, runtime: runtime.folder, app: [app?.name, app?.folder], install, args };
+}
+
+/** A proxy is the same before all servers. */
+function planFront(runtime: Runtime, php: string): PlannedImage {
+  return { key: runtime.name, ref: null, ready: null, runtime, php, app: null, install: false, args: {} };
 }
 
 function planImage(

@@ -259,7 +259,10 @@ const Whole = z.object({
     /** Id of the variant that others are compared with; null: the first. */
     reference: z.string().nullable().default(null),
     /** Part `index` of `of`, from 1, each measured on a machine of its own beside the reference; null: all of it. */
-    shard: z.object({ index: count, of: count.max(1000) }).nullable().default(null),
+    shard: z
+      .object({ index: count, of: count.max(1000) })
+      .nullable()
+      .default(null),
     budgetSeconds: z.number().nullable().default(null),
     /** The option whose values were compared. */
     tune: z.string().optional(),

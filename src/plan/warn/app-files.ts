@@ -26,7 +26,7 @@ export function warnOfHtaccess(variants: readonly PlannedVariant[]): Warning[] {
 /** For each app that is served with packages for development, as they lie in its vendor folder. */
 export function warnOfDevPackages(images: readonly PlannedImage[]): Warning[] {
   const asTheyLie = images.filter(({ ref, ready, install }) => ref === null && ready === null && !install);
-  const apps = new Map(asTheyLie.map(({ app }) => [app.name, app]));
+  const apps = new Map(asTheyLie.flatMap(({ app }) => (app ? [[app.name, app]] : [])));
   return [...apps.values()].flatMap(({ name, devPackages = [] }) => {
     const [first] = devPackages;
     if (first === undefined) return [];
