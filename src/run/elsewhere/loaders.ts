@@ -200,9 +200,14 @@ async function onLoader<T>(
     if (error instanceof UserError && !(error instanceof MachineError)) throw error;
     await expectLoader(loader);
     throw new MachineError('a load engine failed', {
-      ...{ where: { name: 'load-engines' }, found: `${loader.name}: ${(error as Error).message}` },
+      ...{ where: { name: 'load-engines' }, found: `${loader.name}: ${wordsOf(error)}` },
     });
   }
+}
+
+/** Words for the cause. */
+function wordsOf(error: unknown): string {
+  return (error instanceof MachineError && error.detail.found) || (error as Error).message;
 }
 
 function mergeLoads(

@@ -18,7 +18,7 @@ import {
   sliceId,
 } from './k6.ts';
 import { COUNTS, type K6Log, parseLog, THROWN } from './k6-log.ts';
-import { ARENA_FOLDER, makeReadable } from './probe.ts';
+import { ARENA_FOLDER, expectWritten, makeReadable, UNWRITTEN } from './probe.ts';
 
 export interface LoadOutcome {
   summary: K6Summary | null;
@@ -69,7 +69,7 @@ export interface Share extends FromElsewhere {
   flags: readonly string[];
 }
 
-/** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. */
+/** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. Errors: MachineError, there is no room for its plan. */
 export async function loadBatch(
   docker: Docker,
   arena: string,
@@ -82,7 +82,7 @@ export async function loadBatch(
   const plan = makeK6Plan(batch, ports, sent, checkedOf, share);
   const seconds = Math.ceil(k6LimitMs(batch) / 1000);
   const script = [
-    'cd "$1" && cat >plan.json && rm -f k6.log k6.pipe && mkfifo k6.pipe || exit 1',
+    `cd "$1" && cat >plan.json && rm -f k6.log k6.pipe && mkfifo k6.pipe || exit ${UNWRITTEN}`,
     'limit=$2 level=$3; shift 3',
     // A line for each failed request, of which the first are enough.
     `awk '!/level=warning/ || n++ < ${MOST_WARNINGS}' <k6.pipe >k6.log & exec 9>k6.pipe`,
@@ -107,6 +107,7 @@ export async function loadBatch(
   const timeoutMs = k6LimitMs(batch) + TELL_MS;
   const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });
   options.signal?.throwIfAborted();
+  expectWritten(finished);
   if (finished.timedOut) await expectEngine(docker);
   const failed = plan.userOptions && first ? parseFailed(finished.stderr, first.id) : [];
   const errors = [...parseSamples(finished.stderr), ...failed];

@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { type Docker, DockerError } from '../../engine/docker.ts';
 import { realHost } from '../../host.ts';
-import { ask, listListeners, walk } from './probe.ts';
+import { ask, expectArena, listListeners, walk } from './probe.ts';
 
 const HEADER = '  sl  local_address rem_address   st\n';
 const LISTENS = '   0: 0100007F:46A0 00000000:0000 0A 00000000:00000000\n';
@@ -36,6 +36,24 @@ test('a kernel without IPv6 has but one table', async () => {
 
 test('no table at all is an error', async () => {
   await expect(listListeners(docker, 'arena')).rejects.toThrow(DockerError);
+});
+
+test('questions that do not fit on the disk are a failure of the machine, even if there is room again later', async () => {
+  symlinkSync('/dev/full', join(folder, 'probe.json'));
+  const here: Docker = {
+    run: () => Promise.reject(new Error('not asked for')),
+    async try(args, options = {}) {
+      if (args[0] === 'version') return { code: 0, stdout: '', stderr: '' };
+      const command = args.slice(args.indexOf('sh')).map((arg) => arg.replaceAll('/tmp/bench', folder));
+      return realHost.exec(command[0] as string, command.slice(1), options);
+    },
+  };
+  const asking = { docker: here, arena: { name: 'arena' }, signal: new AbortController().signal };
+  await expect(ask(asking, [{ id: 'a', url: 'http://app.test/', host: 'app.test' }])).rejects.toMatchObject({
+    exitCode: 4,
+    detail: { found: expect.stringMatching(/no space left on device/i) },
+  });
+  await expectArena(asking);
 });
 
 /** An engine that notes the limit of each command, and the one that its script is given. */

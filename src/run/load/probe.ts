@@ -103,13 +103,14 @@ async function runScript(
   walked = '',
 ) {
   const script = [
-    'cd "$1" && cat >"$2.json" || exit 1',
-    'if [ "$3" ]; then printf %s "$3" >walked.js; fi',
+    `cd "$1" && cat >"$2.json" || exit ${UNWRITTEN}`,
+    `if [ "$3" ]; then printf %s "$3" >walked.js || exit ${UNWRITTEN}; fi`,
     'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
   ].join('\n');
   const args = ['exec', '--interactive', arena.name, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
   const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: limitMs });
   signal.throwIfAborted();
+  expectWritten(finished);
   if (finished.code !== 0) throw new DockerError(args, finished);
   return JSON.parse(finished.stdout);
 }
@@ -175,6 +176,17 @@ export async function listListeners(docker: Docker, arena: string): Promise<numb
   return [...ports];
 }
 
+/** Exit code of a shell there that could not write down what k6 reads (EX_IOERR); k6 has none below 97. */
+export const UNWRITTEN = 74;
+
+const failure = ({ stderr }: Finished) =>
+  new MachineError('the container that k6 runs in failed', { found: lastLines(stderr, 1) });
+
+/** Checks that the input of k6 could be written. Errors: MachineError, the disk may have room again by now. */
+export function expectWritten(finished: Finished): void {
+  if (finished.code === UNWRITTEN) throw failure(finished);
+}
+
 /** More bytes than questions or the plan of a batch have. */
 const WRITE =
   'cd "$1" && dd if=/dev/zero of=room bs=100000 count=10 status=none; code=$?; rm -f room; exit "$code"';
@@ -187,9 +199,8 @@ export function tryWriting({ docker, arena }: Pick<Asking, 'docker' | 'arena'>):
 /** Checks that the arena still works, once something went wrong in it. Errors: MachineError, the engine or its disk failed. */
 export async function expectArena({ docker, arena }: Pick<Asking, 'docker' | 'arena'>): Promise<void> {
   await expectEngine(docker);
-  const { code, stderr } = await tryWriting({ docker, arena });
-  if (code === 0) return;
-  throw new MachineError('the container that k6 runs in failed', { found: lastLines(stderr, 1) });
+  const finished = await tryWriting({ docker, arena });
+  if (finished.code !== 0) throw failure(finished);
 }
 
 /** Copies the scripts that run in the arena into it. */
