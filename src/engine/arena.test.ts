@@ -63,10 +63,11 @@ test('k6 in the arena asks the app itself, not a proxy that Docker sets for each
   );
 });
 
-test('a run that waits asks one question every 5 s, and makes an attempt each minute', async () => {
+/** An engine on which another run has the arena until then. Opens an arena on it. */
+async function openHeld(untilMs: number, wait: boolean) {
   let elapsedMs = 0;
-  const isHeld = () => elapsedMs < 180_000;
-  let starts = 0;
+  const isHeld = () => elapsedMs < untilMs;
+  const counts = { starts: 0, asked: 0 };
   const host: Host = {
     ...realHost,
     elapsed: () => elapsedMs,
@@ -75,20 +76,19 @@ test('a run that waits asks one question every 5 s, and makes an attempt each mi
       if (!signal?.aborted) elapsedMs += ms;
     },
     start() {
-      starts += 1;
+      counts.starts += 1;
       const inUse = { code: 125, stdout: '', stderr: 'The container name is already in use' };
       const done = isHeld() ? Promise.resolve(inUse) : new Promise(() => {});
       return { done, end: () => {}, write: () => {}, kill: () => {} } as unknown as Running;
     },
   };
-  let asked = 0;
   const docker: Docker = {
     async run() {
-      asked += 1;
+      counts.asked += 1;
       return '';
     },
     async try([, , , format]) {
-      asked += 1;
+      counts.asked += 1;
       const labels = { 'php-runtime-bench': isHeld() ? 'other' : 'mine' };
       const State = { Running: true, Pid: 1 };
       if (format === '{{.State.Running}}') return { code: 0, stdout: `${isHeld()}\n`, stderr: '' };
@@ -96,10 +96,20 @@ test('a run that waits asks one question every 5 s, and makes an attempt each mi
       return { code: 0, stdout: JSON.stringify(shown), stderr: '' };
     },
   };
-  const about = { run: 'mine', image: 'k6', name: 'shop.example', owner: 'me', wait: true, beats: false };
+  const about = { run: 'mine', image: 'k6', name: 'shop.example', owner: 'me', wait, beats: false };
   const { signal } = new AbortController();
   const { waitedMs } = await openArena(host, docker, { ...about, signal, say: () => {} });
+  return { waitedMs, ...counts };
+}
+
+test('a run that waits asks one question every 5 s, and makes an attempt each minute', async () => {
+  const { waitedMs, starts, asked } = await openHeld(180_000, true);
   expect(waitedMs).toBeGreaterThanOrEqual(170_000);
   expect(starts).toBe(4);
   expect(asked).toBeLessThan(100);
+});
+
+test('a run that does not wait outlasts the arena of a killed run, and no other', async () => {
+  expect((await openHeld(3000, false)).starts).toBe(2);
+  await expect(openHeld(60_000, false)).rejects.toThrow('another benchmark is running');
 });

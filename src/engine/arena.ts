@@ -100,6 +100,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     if (labels[LABEL] === options.run) throw notStarted(options, stderr, isLate);
     const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
     if (!options.wait) {
+      if (await endsSoon(host, docker, options.signal)) continue;
       throw new UserError('another benchmark is running on this Docker engine', {
         found: who,
         hint: 'wait for it, or pass --wait',
@@ -111,6 +112,25 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
   }
 }
 
+/** The arena of a run that was killed a moment ago ends by itself, and an engine with much to do is late with that. */
+const ENDING_MS = 5000;
+
+async function endsSoon(host: Host, docker: Docker, signal: AbortSignal): Promise<boolean> {
+  const deadline = host.elapsed() + ENDING_MS;
+  while (host.elapsed() < deadline) {
+    if (!(await isHeld(docker, signal))) return true;
+    await host.sleep(500, signal);
+  }
+  return false;
+}
+
+async function isHeld(docker: Docker, signal: AbortSignal): Promise<boolean> {
+  const ask = ['container', 'inspect', '--format', '{{.State.Running}}', NAME];
+  const { stdout } = await docker.try(ask, { signal });
+  signal.throwIfAborted();
+  return stdout.trim() === 'true';
+}
+
 const ASK_HOLDER_MS = 5000;
 const ASKS_PER_ATTEMPT = 12;
 
@@ -119,13 +139,10 @@ const ASKS_PER_ATTEMPT = 12;
  * One small question at a time: a whole attempt would take CPU from the run that measures.
  */
 async function awaitHolder(host: Host, docker: Docker, signal: AbortSignal): Promise<void> {
-  const ask = ['container', 'inspect', '--format', '{{.State.Running}}', NAME];
   for (let asked = 0; asked < ASKS_PER_ATTEMPT; asked += 1) {
     await host.sleep(ASK_HOLDER_MS, signal);
     signal.throwIfAborted();
-    const { stdout } = await docker.try(ask, { signal });
-    signal.throwIfAborted();
-    if (stdout.trim() !== 'true') return;
+    if (!(await isHeld(docker, signal))) return;
   }
 }
 
