@@ -22,7 +22,7 @@ export const BUILD_SECONDS = 3577;
 export const bench = ({ project, way, out }: WayWorld, runtimes: string, starts = 3, ...flags: string[]) =>
   project.bench(
     out,
-    ...['--engine', way.url, '--runtimes', runtimes, '--instances', String(starts), '--load', 'vus(2, 2s)'],
+    ...['--engine', way.url, '--runtimes', runtimes, '--instances', String(starts), '--load', 'vus(2, 5s)'],
     ...flags,
   );
 

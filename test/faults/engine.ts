@@ -1,6 +1,15 @@
 /** A Docker engine of a test's own, which it may stop, kill and fill: the one that everybody uses is left alone. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { realHost } from '../../src/host.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
@@ -147,11 +156,20 @@ function makeDisk(file: string, folder: string): void {
 /** All that is left of a disk at once, and what is given back while the run goes on. */
 const FILL = `
   fallocate --length "$(df --output=avail --block-size=1 "$(dirname "$1")" | tail -n 1)" "$1"
-  for i in $(seq 1000); do dd if=/dev/zero "of=$1.$i" bs=4096 2>/dev/null; sleep 0.1; done`;
+  for i in $(seq 2000); do
+    dd if=/dev/zero "of=$1.$i" bs=4096 2>/dev/null
+    [ -s "$1.$i" ] || touch "$2"
+    sleep 0.05
+  done`;
 
-/** Fills the disk of an engine. Returns how to empty it again. */
-export function fillDisk({ data }: Pick<OwnEngine, 'data'>): () => Promise<void> {
-  const filling = realHost.start('sh', ['-c', FILL, 'sh', join(data, 'full')]);
+/** Fills the disk of an engine, until not a byte fits on it any more. Returns how to empty it again. */
+export async function fillDisk({ data }: Pick<OwnEngine, 'data'>): Promise<() => Promise<void>> {
+  const isFull = join(makeFolder(), 'full');
+  const filling = realHost.start('sh', ['-c', FILL, 'sh', join(data, 'full'), isFull]);
+  for (let i = 0; !existsSync(isFull); i++) {
+    if (i > 1200) throw new Error(`the disk of ${data} is not full after a minute`);
+    await realHost.sleep(50);
+  }
   return async () => {
     filling.kill('SIGKILL');
     await filling.done;

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { LABEL } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { root } from '../fixtures/docs.ts';
 
@@ -66,6 +67,13 @@ export function processesOf(temporary: string): number[] {
       }
     })
     .map(Number);
+}
+
+/** Waits for the end of the arena of a killed run: an engine with much to do notices late that the client is gone. */
+export async function arenaEnded(): Promise<void> {
+  const list = ['ps', '--quiet', '--filter', `label=${LABEL}.arena`];
+  const patiently = { timeout: 60_000, interval: 200 };
+  await expect.poll(async () => (await realHost.exec('docker', list)).stdout, patiently).toBe('');
 }
 
 /** The beginning of a next run: what those before have left is removed. In a process that knows the names of this worker. */

@@ -104,8 +104,7 @@ const full: Fault<LoaderWorld> = {
   ...{ exitCode: 4, kept: 'there was nothing yet' },
   async inject(world) {
     const [, { engine, url }] = world.loaders as readonly [LoadMachine, LoadMachine];
-    const empty = fillDisk(engine);
-    await realHost.sleep(1000);
+    const empty = await fillDisk(engine);
     const { code, stdout, stderr } = await bench(world).done.finally(empty);
     expect(stderr).toMatch(new RegExp(`found: +${url}: `));
     expect([world.servers, ...world.loaders.map((one) => one.engine)].map(left)).toEqual(['', '', '']);

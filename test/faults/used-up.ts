@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import { readMeasurements } from '../integration/bench.ts';
 import { quietly } from './engine.ts';
-import { beginNext, type Fault } from './fault.ts';
+import { arenaEnded, beginNext, type Fault } from './fault.ts';
 import { end, expectKept, loading, ONE, type RunWorld } from './runs.ts';
 
 /** Fills the heap of V8 once there is a file. */
@@ -82,6 +82,7 @@ export const usedUpFaults: readonly Fault<RunWorld>[] = [
       const report = await project.cli(['report', out]);
       expect(report.code).toBe(0);
       expect(report.stdout).toMatch(/faulty@8\.4/);
+      await arenaEnded();
       await beginNext();
       return seen;
     },

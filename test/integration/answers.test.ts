@@ -53,7 +53,7 @@ async function bench(out: string, apps: Record<string, string>, ...flags: string
     out,
     ...['--app', Object.keys(apps).join(','), '--runtimes', 'apache,nginx-fpm'],
     ...(flags.includes('--paths') ? [] : ['--paths', '/']),
-    ...['--timeout', '3s', '--wait', ...flags],
+    ...['--timeout', '6s', '--wait', ...flags],
   );
   const { code, stdout, stderr } = await run.done;
   const results = project.results(out);

@@ -314,7 +314,7 @@ test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their
     'out',
     ...['--app', `symfony,${copySymfony()},laravel,lumen`, '--runtimes', 'apache,nginx-fpm', '--paths', '/'],
     // The first answers of a framework take longer on a busy machine than QUICK waits.
-    ...['--wait', '--env', 'APP_NAME=of {variant}', '--timeout', '3s'],
+    ...['--wait', '--env', 'APP_NAME=of {variant}', '--timeout', '6s'],
   );
   expect((await run.done).code, run.stderr).toBe(0);
   const { variants, measurements } = project.results('out');

@@ -167,7 +167,7 @@ describe('variants that fail beside one that does not', () => {
 });
 
 /** Load that is not over before the test has done to it what it wants to. */
-const LONGER = ['--load', 'vus(2, 2s)'];
+const LONGER = ['--load', 'vus(2, 5s)'];
 
 describe('an app that is not ready to be served', () => {
   const apps: Readonly<Record<string, string>> = {
@@ -373,7 +373,7 @@ describe('a reader that goes away', () => {
 
 describe('a second run meanwhile', () => {
   it('is refused with the name of the other; one that waits comes next', async () => {
-    const first = project.bench('first', '--runtimes', 'apache', '--instances', '5');
+    const first = project.bench('first', '--runtimes', 'apache', '--instances', '5', ...LONGER);
     await told(first, 'instance 1/5: starting');
     // Both at once, since the first has other things to do than to wait for them.
     const refused = project.bench('second', '--runtimes', 'apache');
