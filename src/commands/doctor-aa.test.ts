@@ -45,3 +45,10 @@ test('only the first variant is measured, and whole, whatever else the configura
   expect(againstItself(asked, '/out')).not.toHaveProperty('shard');
   expect(planVariants(againstItself(asked, '/out')).variants).toHaveLength(2);
 });
+
+test('the first variant is one that there is, though the first app does not fit the first runtime', () => {
+  const own = ['--app', 'lumen,symfony', '--runtimes', 'swoole,apache', '--paths', '/'];
+  const asked = parseConfig({ flags: own, cwd: packageRoot, packageRoot });
+  const { variants } = planVariants(againstItself(asked, '/out'));
+  expect(variants.map(({ label }) => label)).toEqual(['apache@8.4', 'apache@8.4 (again)']);
+});

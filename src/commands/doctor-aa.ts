@@ -14,7 +14,7 @@ import { UserError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { type Instance, layOutInstances, loadSeconds, startSeconds } from '../plan/instances.ts';
 import { planLoad } from '../plan/plan.ts';
-import { planVariants } from '../plan/variants.ts';
+import { listHeads, planVariants } from '../plan/variants.ts';
 import type { Results } from '../results/results.ts';
 import type { Caller } from '../stages/desk.ts';
 import { makeScratch } from '../temporary.ts';
@@ -55,14 +55,13 @@ export async function measureItself(asked: Config, host: Host, caller: Caller): 
 export function againstItself(asked: Config, out: string): Config {
   const besides = ['compareTo', 'reference', 'capacity', 'profile', 'count', 'coldStart', 'tune', 'shard'];
   const rest = Object.fromEntries(Object.entries(asked).filter(([key]) => !besides.includes(key))) as Config;
-  const first = <T>(items: readonly T[]) => items.slice(0, 1);
+  // The first app need not fit the first PHP version, nor the first runtime.
+  const [head] = listHeads(rest);
   return {
     ...rest,
     ...(asked.instances === undefined && asked.budgetMs === undefined && { budgetMs: BUDGET_MS }),
-    apps: first(asked.apps),
-    php: first(asked.php),
-    runtimes: first(asked.runtimes),
-    scenarios: first(asked.scenarios),
+    ...(head && { apps: [head.app], php: [head.php], runtimes: [head.choice] }),
+    scenarios: asked.scenarios.slice(0, 1),
     other: { kind: 'itself', given: 'again', ref: 'again' },
     failOn: [],
     out,

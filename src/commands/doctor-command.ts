@@ -31,7 +31,7 @@ export async function examine(command: Asked, shell: Shell): Promise<number> {
     const site = await lookAround(there.host, { ...where, image, run });
     return [
       ...(await diagnose(there.host, site, engine)),
-      ...(await diagnoseBeside(host, site.machine, beside)),
+      ...(await diagnoseBeside(host, site.machine, beside, there.isRemote)),
     ];
   });
   if (!command.json) print(findings.map((f) => `${f.ok ? 'ok  ' : 'note'}  ${f.what}`).join('\n'));

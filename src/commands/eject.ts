@@ -17,7 +17,7 @@ export type Ejected = { path: string } & ({ text: string } | { from: string });
  * force, the configuration, what it shares with other runtimes, and a place for the app.
  */
 export function eject({ runtime, set }: RuntimeChoice, packageRoot: string, files: Files): Ejected[] {
-  if (set.front !== undefined) {
+  if (set.front !== undefined && set.front !== runtime.options.front?.default) {
     throw new UserError('the proxy of `front` is not part of an ejected runtime', {
       found: quote(formatChoice({ runtime, set })),
       hint: 'leave out front, and add your own proxy',

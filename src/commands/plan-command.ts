@@ -83,7 +83,7 @@ async function showPlannedAt(
   const image = config.images[K6_IMAGE] ?? K6_IMAGE;
   const { cpus, limits } = await lookThere(there, machine, image, run);
   const planned = plan(config, cpus.length > 0 ? cpus : machine.cpus, undefined, limits);
-  const lacking = await diagnoseNeeds(host, config);
+  const lacking = await diagnoseNeeds(host, config, there?.isRemote ?? false);
   const notes = [
     ...planned.warnings,
     ...warnOfFewStarts(planned.instances.length, wantsVerdicts(planned.variants, config.failOn)),
@@ -196,7 +196,7 @@ function showPlan(
     detectable,
     capacity: searches,
     services: services?.file ?? null,
-    cpus: { server: formatCpus(cpus.server), load: formatCpus(cpus.load), system: formatCpus(cpus.system) },
+    cpus: Object.fromEntries(listCpus(cpus)),
     variants: variants.map(({ id, label, ref, base, image, options }) => ({
       ...{ id, label, ref, base, image, options },
     })),
@@ -216,6 +216,15 @@ function showPlan(
   };
 }
 
+/** Which CPUs each part gets. Services and a proxy have some only if there are any. */
+function listCpus({ server, front = [], load, services, system }: Plan['cpus']): [string, string][] {
+  const some = Object.entries({ front, services }).filter(([, list]) => list.length > 0);
+  return [...Object.entries({ server, load, system }), ...some].map(([part, list]) => [
+    part,
+    formatCpus(list),
+  ]);
+}
+
 /** The images that a run pulls where they are missing. Those of services are in their compose file. */
 function listPulls({ images }: Plan, config: Pick<Config, 'images' | 'prepare'>): string[] {
   const built = images.filter(({ ready }) => ready === null);
@@ -232,7 +241,9 @@ function describePlan(planned: Plan, { other }: Pick<Config, 'other'>, warnings:
     `variants:  ${planned.variants.map((v) => v.label).join(', ')}`,
     ...(other ? [`compared:  with ${sayOther(other)}`] : []),
     `images:    ${planned.images.filter(({ ready }) => ready === null).length} to build`,
-    `CPUs:      server ${formatCpus(cpus.server)}, load ${formatCpus(cpus.load)}, system ${formatCpus(cpus.system) || 'none'}`,
+    `CPUs:      ${listCpus(cpus)
+      .map(([part, list]) => `${part} ${list || 'none'}`)
+      .join(', ')}`,
     `timeline:  ${planned.instances.length} instances, ${slices.length} measured slices, seed ${planned.seed}`,
     ...describeEffort(planned).map((line) => `effort:    ${line}`),
     ...warnings.map((w) => `note:      ${w.message}; ${w.remedy}`),

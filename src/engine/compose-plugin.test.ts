@@ -23,6 +23,6 @@ test.each([
       detail: { found: stdout },
     });
   const services = { file: '/compose.yml', reset: {} };
-  const [finding] = await diagnoseNeeds({ exec: answer } as unknown as Host, { services });
+  const [finding] = await diagnoseNeeds({ exec: answer } as unknown as Host, { services }, false);
   expect(finding?.ok).toBe(fits);
 });

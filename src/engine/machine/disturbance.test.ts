@@ -40,13 +40,15 @@ test('what the configuration needs and this machine lacks is named with how to i
   vi.stubEnv('PATH', '/nonexistent');
   try {
     const services = { file: '/compose.yml', reset: {} };
-    const needs = await diagnoseNeeds(realHost, { services, coldStart: true });
+    const needs = await diagnoseNeeds(realHost, { services, coldStart: true }, false);
     expect(needs.map(({ ok }) => ok)).toEqual([false, false]);
     expect(needs[0]?.what).toMatch(/docker compose.*Debian 13.*Ubuntu.*Debian 12.*macOS/);
     expect(needs[1]?.what).toContain('apt-get install hyperfine');
     // Nothing is asked for what is not used.
-    expect(await diagnoseNeeds(realHost, {})).toEqual([]);
-    expect(await diagnoseNeeds(realHost, { coldStart: true, setUp: 'php install.php' })).toEqual([]);
+    expect(await diagnoseNeeds(realHost, {}, false)).toEqual([]);
+    expect(await diagnoseNeeds(realHost, { coldStart: true, setUp: 'php install.php' }, false)).toEqual([]);
+    const [remote] = await diagnoseNeeds(realHost, { coldStart: true }, true);
+    expect(remote).toEqual({ ok: false, what: expect.stringContaining('engine on another machine') });
   } finally {
     vi.unstubAllEnvs();
   }

@@ -23,6 +23,7 @@ import { judgePast, judgeRepeats, repeatWork } from './usual.ts';
 export async function diagnoseNeeds(
   host: Host,
   config: ColdStarting & Pick<Config, 'services'>,
+  isRemote: boolean,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (config.services) {
@@ -36,7 +37,10 @@ export async function diagnoseNeeds(
         : { ok: true, what: 'docker compose, for services' },
     );
   }
-  if (timesColdStarts(config)) {
+  if (timesColdStarts(config) && isRemote) {
+    const what = '`cold-start` does not work with an engine on another machine: leave it out, or run there';
+    findings.push({ ok: false, what });
+  } else if (timesColdStarts(config)) {
     const ok = (await host.exec('hyperfine', ['--version']).catch(() => null))?.code === 0;
     findings.push({
       ok,
@@ -53,10 +57,11 @@ export async function diagnoseBeside(
   host: Host,
   machine: Machine,
   beside: (ColdStarting & Pick<Config, 'services' | 'out'>) | { message: string },
+  isRemote: boolean,
 ): Promise<Finding[]> {
   if ('message' in beside) return [{ ok: false, what: beside.message }];
   return [
-    ...(await diagnoseNeeds(host, beside)),
+    ...(await diagnoseNeeds(host, beside, isRemote)),
     ...(await diagnoseDisk(beside.out)),
     ...judgePast(await findResults(beside.out).catch(() => null), machine, beside.out),
   ];
@@ -143,7 +148,9 @@ export async function diagnose(host: Host, site: Site, engine: EngineFacts): Pro
       ok: !machine.virtual,
       what: machine.virtual
         ? 'virtual machine: neighbours may disturb the results; see steal in the report'
-        : 'not a virtual machine',
+        : machine.virtual === null
+          ? 'virtual machine or not: not visible'
+          : 'not a virtual machine',
     },
     ...(placed ? judgePlacement(own ?? placed, container) : []),
     ...(container ? [] : [NO_LOOK]),

@@ -55,3 +55,23 @@ test.skipIf(process.platform !== 'linux')(
     expect(cpus.length).toBeGreaterThanOrEqual(nproc);
   },
 );
+
+test.each([
+  ['an x86 one by its flag', 'flags : fpu hypervisor sse', {}, true],
+  ['an x86 machine without', 'flags : fpu sse', { sys_vendor: 'Dell Inc.' }, false],
+  ['an ARM one by its maker', 'Features : fp asimd', { sys_vendor: 'QEMU' }, true],
+  ['one of Amazon', 'Features : fp', { sys_vendor: 'Amazon EC2', product_name: 'm7g.large' }, true],
+  [
+    'a machine of Amazon without',
+    'flags : fpu',
+    { sys_vendor: 'Amazon EC2', product_name: 'm7g.metal' },
+    false,
+  ],
+  ['neither, where nothing shows it', 'Features : fp asimd', {}, null],
+])('virtual machines: %s', (_, info, dmi, expected) => {
+  const files = Object.entries(dmi).map(([name, text]) => [`dmi/${name}`, `${text}\n`]);
+  writeFiles(folder, { cpuinfo: `${info}\n`, ...Object.fromEntries(files) });
+  const env = { ...process.env, CPUINFO: `${folder}/cpuinfo`, DMI_ROOT: `${folder}/dmi` };
+  const { virtual } = parseMachine(execFileSync('sh', ['-c', MACHINE_SCRIPT], { encoding: 'utf8', env }));
+  expect(virtual).toBe(expected);
+});

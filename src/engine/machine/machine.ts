@@ -8,16 +8,19 @@ export interface Machine {
   cpus: Cpu[];
   cpuModel: string;
   governor: string | null;
-  virtual: boolean;
+  /** Null: not visible. */
+  virtual: boolean | null;
 }
 
 /**
  * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. A core is named by the first
  * of its threads, since numbers of cores repeat: on ARM in each cluster, elsewhere in each package. An engine that is
- * itself in a container may not use all CPUs of the machine; control groups show which (v2, v1). The roots are for tests.
+ * itself in a container may not use all CPUs of the machine; control groups show which (v2, v1). Only x86 has a flag for a
+ * hypervisor; elsewhere its maker may show. The roots are for tests.
  */
 export const MACHINE_SCRIPT = `
 root=\${CGROUP_ROOT:-/sys/fs/cgroup} cpus=\${CPUS_ROOT:-/sys/devices/system/cpu}
+info=\${CPUINFO:-/proc/cpuinfo} dmi=\${DMI_ROOT:-/sys/class/dmi/id}
 for dir in "$cpus"/cpu[0-9]*; do
   [ -d "$dir" ] || continue
   [ "$(cat "$dir/online" 2>/dev/null)" = 0 ] && continue
@@ -26,14 +29,18 @@ for dir in "$cpus"/cpu[0-9]*; do
 done
 echo "usable $(sed -n 1p "$root/cpuset.cpus.effective" "$root/cpuset/cpuset.effective_cpus" 2>/dev/null)"
 echo "governor $(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null)"
-grep -m1 -E '^(model name|Model|CPU part)' /proc/cpuinfo | sed 's/^[^:]*: */model /'
-grep -qw hypervisor /proc/cpuinfo && echo 'virtual yes'
-:
+grep -m1 -E '^(model name|Model|CPU part)' "$info" | sed 's/^[^:]*: */model /'
+maker=$(cat "$dmi/sys_vendor" "$dmi/product_name" 2>/dev/null)
+case $maker in
+*.metal*) echo 'virtual no' ;;
+*QEMU* | *KVM* | *[Vv]irtual* | *VMware* | *Xen* | *Parallels* | *'Amazon EC2'* | *'Google Compute'*) echo 'virtual yes' ;;
+*) if grep -qw hypervisor "$info"; then echo 'virtual yes'; elif grep -q '^flags' "$info"; then echo 'virtual no'; fi ;;
+esac
 `;
 
 /** Reads the script's output. Without topology (no sysfs) each CPU counts as a core of its own. */
 export function parseMachine(text: string): Machine {
-  const machine: Machine = { cpus: [], cpuModel: 'unknown', governor: null, virtual: false };
+  const machine: Machine = { cpus: [], cpuModel: 'unknown', governor: null, virtual: null };
   let usable: readonly number[] | null = null;
   for (const line of text.split('\n')) {
     const [kind, ...rest] = line.trim().split(' ');
@@ -44,7 +51,7 @@ export function parseMachine(text: string): Machine {
     } else if (kind === 'usable' && rest[0]) usable = parseCpus(rest[0]);
     else if (kind === 'governor') machine.governor = rest.join(' ') || null;
     else if (kind === 'model') machine.cpuModel = rest.join(' ').replace(/\s+/g, ' ');
-    else if (kind === 'virtual') machine.virtual = true;
+    else if (kind === 'virtual') machine.virtual = rest[0] === 'yes';
   }
   const cpus = machine.cpus.filter(({ cpu }) => usable === null || usable.includes(cpu));
   return { ...machine, cpus: cpus.sort((a, b) => a.cpu - b.cpu) };
@@ -63,7 +70,7 @@ export function describeHost(machine: Machine, engine: EngineFacts): HostFacts {
     arch: engine.arch,
     memoryBytes: engine.memoryBytes,
     cgroup: engine.cgroup,
-    virtual: machine.virtual,
+    virtual: machine.virtual ?? false,
     engine: engine.version,
     buildx: engine.buildx,
     ...(engine.imageStore && { imageStore: engine.imageStore }),
