@@ -5,6 +5,7 @@ import type { Config, Other } from '../config/types.ts';
 import { UserError } from '../errors.ts';
 import { checkSize, findCounted, gatesFor, planShards, takeShard, warnOfSharedEngine } from './shard-plan.ts';
 import { checkTime } from './time.ts';
+import { planCounts } from './timeline/count-plan.ts';
 import { planVariants } from './variants.ts';
 
 const packageRoot = new URL('../..', import.meta.url).pathname;
@@ -218,6 +219,19 @@ test('a rule on instructions goes to the shards that count them', () => {
   const ofOther = 'instructions more > 2% on caddy-fpm';
   expect(split(1, ofOther)).toEqual({ counted: ['apache'], gates: ['instructions more'] });
   expect(split(2, ofOther)).toEqual({ counted: ['caddy-fpm'], gates: ['instructions more', ofOther] });
+});
+
+test('an image for counting instructions is built by the shards that count', () => {
+  const builds = (index: number, ...rules: string[]) => {
+    const flags = ['--count', 'instructions', ...rules.flatMap((rule) => ['--fail-on', rule])];
+    const { config, all } = plannedFor('apache,nginx-fpm,caddy-fpm', ...flags);
+    const { variants, images } = takeShard(all, config, { index, of: 2 });
+    const counters = variants.filter(({ counter }) => counter !== undefined).length;
+    expect(planCounts(config, variants)).toHaveLength(counters > 0 ? 1 : 0);
+    return images.some(({ key }) => key.startsWith('instructions'));
+  };
+  expect([builds(1), builds(2)]).toEqual([true, false]);
+  expect(builds(2, 'instructions more > 2% on caddy-fpm')).toBe(true);
 });
 
 test('a shard that there is not', () => {

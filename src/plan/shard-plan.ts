@@ -11,7 +11,7 @@ export interface PlannedShard extends Shard {
 }
 
 /** How variants are dealt. */
-type Dealing = Pick<Config, 'loadFrom' | 'reference' | 'tune'>;
+type Dealing = Pick<Config, 'failOn' | 'loadFrom' | 'reference' | 'tune'>;
 
 /** As `planVariants` gives them. */
 interface Planned {
@@ -96,7 +96,13 @@ export function takeShard(
     });
   }
   const ids = new Set([referenceOf(planned, config), ...own].flatMap(({ id, base }) => [id, base]));
-  const variants = planned.variants.filter(({ id }) => ids.has(id));
+  const all = planned.variants.filter(({ id }) => ids.has(id));
+  const counted = new Set(findCounted({ ...config, shard: { index, of } }, all).map(keyOfPages));
+  // Another shard counts the instructions of the others.
+  const variants = all.map((variant): PlannedVariant => {
+    const { counter: _, ...uncounted } = variant;
+    return counted.has(keyOfPages(variant)) ? variant : uncounted;
+  });
   // A proxy before a variant has an image of its own, and so has the count of instructions.
   const keys = new Set(variants.flatMap(({ image, front, counter }) => [image, front, counter]));
   return { variants, images: planned.images.filter(({ key }) => keys.has(key)) };
