@@ -127,6 +127,20 @@ test('the library of the bundled journeys counts under a load of the script', as
   expect(code).toBe(0);
 });
 
+test('tags of a script may have any name', async () => {
+  writeFileSync(
+    join(project.folder, 'load/tagged.js'),
+    `import http from 'k6/http';
+export const options = { tags: { slice: 'pizza' } };
+export default () => http.get(\`\${__ENV.BASE_URL}/\`, { tags: { slice: 'cake', step: 'cart' } });
+`,
+  );
+  const { slice } = await run('tagged.js', '--load', 'step(20, 40, 20, 1s)');
+  expect(slice?.outcome).toBe('ok');
+  expect(slice?.steps.map(({ requests }) => requests > 10)).toEqual([true, true]);
+  expect(slice?.steps.map(({ latency }) => latency !== null)).toEqual([true, true]);
+});
+
 test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
   writeFileSync(
     join(project.folder, 'load/unnamed.js'),

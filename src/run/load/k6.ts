@@ -64,7 +64,7 @@ interface K6Block {
   order: readonly string[];
 }
 
-/** Output of main.js: the values of each metric, under k6's name for metric and tags. */
+/** Output of main.js: the values of each metric, under k6's name for metric and tags. Our tags are `slice` and `step` here. */
 export interface K6Summary {
   /** From the beginning of the first load to the end of the last. */
   durationMs: number;
