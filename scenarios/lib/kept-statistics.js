@@ -35,7 +35,7 @@ export function thresholdsThatKeep(plan, names, rated) {
     keepSlice(keep, tags, slice);
     if (plan.userOptions) keep('bench_resting', tags, 'count>=0');
     for (const name of names) keepEndpoint(keep, tags, name, slice, plan);
-    for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
+    for (const failure of plan.failures) keep('http_reqs', `${tags},${failure}`, 'count>=0');
     for (const { tag } of plan.labels) {
       keepLatency(keep, `${tags},${tag}`);
       keep('http_req_failed', `${tags},${tag}`, 'rate>=0');

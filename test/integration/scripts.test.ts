@@ -141,6 +141,43 @@ export default () => http.get(\`\${__ENV.BASE_URL}/\`, { tags: { slice: 'cake', 
   expect(slice?.steps.map(({ latency }) => latency !== null)).toEqual([true, true]);
 });
 
+test.each([
+  ['expects', 'http.expectedStatuses(200, 404)', '/no-such.txt', []],
+  ['does not expect', 'http.expectedStatuses(404)', '/', [{ kind: 'http 200', count: 20 }]],
+  ['hardly ever gets', 'http.expectedStatuses(200)', '/status?code=507', [{ kind: 'http other', count: 20 }]],
+])('a status that a script %s', async (_, callback, path, errors) => {
+  writeFileSync(
+    join(project.folder, 'load/expects.js'),
+    `import http from 'k6/http';
+http.setResponseCallback(${callback});
+export default () => http.get(\`\${__ENV.BASE_URL}${path}\`);
+`,
+  );
+  const { slice } = await run('expects.js', '--load', 'requests(20, 2)');
+  expect(slice?.requests).toBe(20);
+  expect(slice?.errors).toMatchObject(errors);
+  expect(slice?.errors).toHaveLength(errors.length);
+});
+
+test('what a script asks beside the library has its errors, too', async () => {
+  writeFileSync(
+    join(project.folder, 'load/beside.js'),
+    `import http from 'k6/http';
+import { nameEndpoints, request } from '../lib/bench.js';
+nameEndpoints(['gone']);
+export default () => {
+  request('gone', '/no-such.txt');
+  for (let i = 0; i < 2; i++) http.get(\`\${__ENV.BASE_URL}/no-such.txt\`);
+};
+`,
+  );
+  const { slice } = await run('beside.js', '--load', 'requests(20, 2)');
+  expect(slice?.errors).toMatchObject([
+    { endpoint: 'gone', kind: 'http 404', count: 20 },
+    { endpoint: 'all', kind: 'http 404', count: 40 },
+  ]);
+});
+
 test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
   writeFileSync(
     join(project.folder, 'load/unnamed.js'),

@@ -63,7 +63,7 @@ function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
       hosts: {},
       blockedIps: ['192.0.2.0/24'],
       kinds: [],
-      statuses: [],
+      failures: [],
       labels: [],
       trendStats: [],
       otherKinds: [],

@@ -213,7 +213,8 @@ function judge(
   if (row.okRatio !== null && row.okRatio < needed) {
     const [worst] = row.errors;
     const where = worst && row.endpoints.length > 1 ? ` at ${worst.endpoint}` : '';
-    const kind = worst ? `${worst.kind}${where}` : counted.find((slice) => slice.reason)?.reason;
+    const isLate = row.interrupted > (worst?.count ?? 0);
+    const kind = isLate ? 'no answer in time' : worst && `${worst.kind}${where}`;
     const reason =
       row.okRatio === 0
         ? 'no answer was OK'
