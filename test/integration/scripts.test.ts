@@ -178,6 +178,21 @@ export default () => {
   ]);
 });
 
+test('many warnings of a script do not hide why its requests failed', async () => {
+  writeFileSync(
+    join(project.folder, 'load/warns.js'),
+    `import visit from './elsewhere.js';
+export default () => {
+  for (let i = 0; i < 60; i++) console.warn('slow');
+  visit();
+};
+`,
+  );
+  const { slice } = await run('warns.js', '--load', 'requests(20, 2)');
+  const body = expect.stringContaining('is in a blacklisted range');
+  expect(slice?.errors).toMatchObject([{ kind: 'no answer', count: 20, answer: { body } }]);
+});
+
 test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
   writeFileSync(
     join(project.folder, 'load/unnamed.js'),
