@@ -87,6 +87,7 @@ options.noVUConnectionReuse = plan.reuse ? options.noVUConnectionReuse : true;
 options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
+options.teardownTimeout = '60s';
 options.hosts = { ...(options.hosts || {}), ...plan.hosts };
 options.blacklistIPs = [...(options.blacklistIPs || []), ...plan.blockedIps];
 options.thresholds = Object.fromEntries(conditions);

@@ -193,6 +193,21 @@ export default () => {
   expect(slice?.errors).toMatchObject([{ kind: 'no answer', count: 20, answer: { body } }]);
 });
 
+test('a teardown without an end is ended, and its load is measured', async () => {
+  writeFileSync(
+    join(project.folder, 'load/cleans.js'),
+    `import http from 'k6/http';
+import { sleep } from 'k6';
+export const options = { teardownTimeout: '10m' };
+export const teardown = () => sleep(600);
+export default () => http.get(\`\${__ENV.BASE_URL}/\`);
+`,
+  );
+  const { slice } = await run('cleans.js', '--load', 'requests(20, 2)');
+  const first = expect.stringMatching(/^teardown\(\) execution timed out/);
+  expect(slice).toMatchObject({ outcome: 'ok', okCount: 20, script: { thrown: { count: 1, first } } });
+});
+
 test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
   writeFileSync(
     join(project.folder, 'load/unnamed.js'),

@@ -15,7 +15,7 @@ interface Main {
   setup(): unknown;
   teardown(data: unknown): unknown;
   benchTurn(data: unknown): void;
-  options: { blacklistIPs: string[]; tags: object };
+  options: { blacklistIPs: string[]; tags: object; teardownTimeout: string };
   handleSummary(data: object): { stdout: string };
 }
 
@@ -148,6 +148,11 @@ test('blocks the addresses that a script blocks, too', () => {
 test('a tag that a script calls slice is not that of this tool', () => {
   const { tags } = loadMain({ options: { tags: { slice: 'pizza' } } }, true).options();
   expect(tags).toEqual({ slice: 'pizza', bench_slice: 's0' });
+});
+
+test('a teardown ends before k6 is killed', () => {
+  const options = { teardownTimeout: '10m' };
+  expect(loadMain({ options }, true).options().teardownTimeout).toBe('60s');
 });
 
 test('the teardown of a script is no part of its load, and its requests are of no slice', () => {
