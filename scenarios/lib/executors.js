@@ -1,5 +1,7 @@
 // The plan's blocks and slices as scenarios of k6. All of it runs once, before the load.
 
+import { SLICE_TAG } from './kept-statistics.js';
+
 /** Steps that follow each other at rates of their own are one executor's, so that they share their VUs. */
 function groupSteps(steps) {
   const groups = [];
@@ -224,7 +226,7 @@ export function scenariosOfSlices(plan) {
           DURATION: slice.durationMs === null ? 'Infinity' : String(slice.durationMs - offsetMs),
           STEP: String(first),
         },
-        tags: { slice: slice.id },
+        tags: { [SLICE_TAG]: slice.id },
       };
       const executor = steps.length > 1 ? rampOf(steps) : executorOf(steps[0], durationMs);
       scenarios[`${slice.id}_${first}`] = { ...common, ...executor };

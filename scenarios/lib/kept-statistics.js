@@ -1,4 +1,13 @@
-// Which statistics k6 keeps. All of it runs once, before the load.
+// Which statistics k6 keeps, and by which tags. All of it runs once, before the load.
+
+// k6 prefers the tag of a request to that of its client, so a script must not have these.
+export const SLICE_TAG = 'bench_slice';
+export const STEP_TAG = 'bench_step';
+
+/** The name of a metric in the summary: `http_reqs{slice:s7}`. */
+export function summaryName(metric) {
+  return metric.replace('{bench_', '{');
+}
 
 const COUNTS = [
   'http_reqs',
@@ -22,17 +31,17 @@ export function thresholdsThatKeep(plan, names, rated) {
     thresholds[`${metric}{${tags}}`] = [condition];
   };
   for (const slice of plan.slices) {
-    const tags = `slice:${slice.id}`;
+    const tags = `${SLICE_TAG}:${slice.id}`;
     keepSlice(keep, tags, slice);
     if (plan.userOptions) keep('bench_resting', tags, 'count>=0');
     for (const name of names) keepEndpoint(keep, tags, name, slice, plan);
-    for (const status of plan.statuses) keep('http_reqs', `${tags},status:${status}`, 'count>=0');
+    for (const failure of plan.failures) keep('http_reqs', `${tags},${failure}`, 'count>=0');
     for (const { tag } of plan.labels) {
       keepLatency(keep, `${tags},${tag}`);
       keep('http_req_failed', `${tags},${tag}`, 'rate>=0');
     }
     const steps = slice.steps.length > 1 ? slice.steps.length : 0;
-    for (let i = 0; i < steps; i++) keepStep(keep, `step:${slice.id}_${i}`);
+    for (let i = 0; i < steps; i++) keepStep(keep, `${STEP_TAG}:${slice.id}_${i}`);
   }
   for (const name of rated) keep('dropped_iterations', `scenario:${name}`, 'count>=0');
   return thresholds;

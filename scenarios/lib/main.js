@@ -25,7 +25,7 @@ import {
   scenariosOfLanes,
   scenariosOfSlices,
 } from './executors.js';
-import { thresholdsThatKeep } from './kept-statistics.js';
+import { SLICE_TAG, STEP_TAG, summaryName, thresholdsThatKeep } from './kept-statistics.js';
 import { watchResent } from './resent.js';
 import { countRests, watchRests } from './rests.js';
 import { toWatched, watchSlice } from './watch.js';
@@ -87,13 +87,14 @@ options.noVUConnectionReuse = plan.reuse ? options.noVUConnectionReuse : true;
 options.noConnectionReuse = plan.reuse ? options.noConnectionReuse : true;
 options.summaryTrendStats = plan.trendStats;
 options.setupTimeout = '60s';
+options.teardownTimeout = '60s';
 options.hosts = { ...(options.hosts || {}), ...plan.hosts };
 options.blacklistIPs = [...(options.blacklistIPs || []), ...plan.blockedIps];
 options.thresholds = Object.fromEntries(conditions);
 
 if (own) {
   // The user's script declares its load itself; the whole process is one slice.
-  options.tags = { ...(options.tags || {}), slice: plan.slices[0].id };
+  options.tags = { ...(options.tags || {}), [SLICE_TAG]: plan.slices[0].id };
 } else {
   for (const shortcut of ['vus', 'duration', 'iterations', 'stages']) delete options[shortcut];
   options.scenarios = closed
@@ -122,7 +123,7 @@ export const setup = isPrepared ? setUpAndWait : () => undefined;
 function setUpAndWait() {
   if (journey.setup === undefined) return beginLoad();
   // The requests of a setup belong to no slice.
-  exec.vu.metrics.tags.slice = 'none';
+  exec.vu.metrics.tags[SLICE_TAG] = 'none';
   const data = journey.setup();
   if (data && typeof data.then === 'function') {
     return data.then((found) => {
@@ -144,7 +145,7 @@ export const teardown = journey.teardown === undefined && !isOpenEnded ? () => u
 function tearDown(data) {
   loadEnd.add(createdMs);
   if (journey.teardown === undefined) return;
-  exec.vu.metrics.tags.slice = 'none';
+  exec.vu.metrics.tags[SLICE_TAG] = 'none';
   return journey.teardown(data);
 }
 
@@ -176,12 +177,12 @@ function tagStep(slice, steps, first, sinceMs) {
   const step = `${slice}_${stepAt(steps, first, sinceMs)}`;
   if (__ENV.TAGGED === step) return;
   __ENV.TAGGED = step;
-  exec.vu.metrics.tags.step = step;
+  exec.vu.metrics.tags[STEP_TAG] = step;
 }
 
 function tagNoStep() {
   delete __ENV.TAGGED;
-  delete exec.vu.metrics.tags.step;
+  delete exec.vu.metrics.tags[STEP_TAG];
 }
 
 /** Which step of a slice it is, so long after the executor which began with `first` started. */
@@ -229,7 +230,7 @@ function waitForBlock(now) {
   const block = schedule.find(isAhead);
   const untilMs = beganMs + (block ? block.startMs : endOf(schedule));
   if (block) Object.assign(here, { block, startTime: untilMs, endMs: untilMs + block.lengthMs, slice: null });
-  exec.vu.metrics.tags.slice = 'none';
+  exec.vu.metrics.tags[SLICE_TAG] = 'none';
   sleep(Math.max(0, untilMs - now) / 1000);
 }
 
@@ -250,7 +251,7 @@ export function benchTurn(data) {
     here.slice = slice;
     __ENV.SLICE = slice;
     if (slices[slice].baseUrl !== null) __ENV.BASE_URL = slices[slice].baseUrl;
-    exec.vu.metrics.tags.slice = slice;
+    exec.vu.metrics.tags[SLICE_TAG] = slice;
     if (__ENV.TAGGED !== undefined) tagNoStep();
   }
   // An open load begins its requests on time, whatever the turn before does.
@@ -272,7 +273,7 @@ function countHead(block, now, atMs) {
   if (left.atMs > block.turnStarts[now]) return;
   while (left.atMs < block.turnStarts[now]) {
     const missed = Math.round(left.atMs / block.turnMs);
-    head.add(block.turnEnds[missed] - left.atMs, { slice: block.order[missed] });
+    head.add(block.turnEnds[missed] - left.atMs, { [SLICE_TAG]: block.order[missed] });
     left.atMs = block.turnEnds[missed];
   }
   head.add(Math.max(0, atMs - block.turnStarts[now]));
@@ -311,7 +312,7 @@ export function handleSummary(data) {
   const metrics = {};
   for (const [name, { values }] of Object.entries(data.metrics)) {
     // Each has hundreds of percentiles, and most slices have no request without an answer.
-    if (values.count !== 0 || !name.endsWith(',status:0}')) metrics[name] = values;
+    if (values.count !== 0 || !name.endsWith(',status:0}')) metrics[summaryName(name)] = values;
   }
   // To k6, `setup` and `teardown` are parts of the test.
   const { bench_load_start: begun, bench_load_end: over } = data.metrics;

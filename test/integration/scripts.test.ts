@@ -127,6 +127,87 @@ test('the library of the bundled journeys counts under a load of the script', as
   expect(code).toBe(0);
 });
 
+test('tags of a script may have any name', async () => {
+  writeFileSync(
+    join(project.folder, 'load/tagged.js'),
+    `import http from 'k6/http';
+export const options = { tags: { slice: 'pizza' } };
+export default () => http.get(\`\${__ENV.BASE_URL}/\`, { tags: { slice: 'cake', step: 'cart' } });
+`,
+  );
+  const { slice } = await run('tagged.js', '--load', 'step(20, 40, 20, 1s)');
+  expect(slice?.outcome).toBe('ok');
+  expect(slice?.steps.map(({ requests }) => requests > 10)).toEqual([true, true]);
+  expect(slice?.steps.map(({ latency }) => latency !== null)).toEqual([true, true]);
+});
+
+test.each([
+  ['expects', 'http.expectedStatuses(200, 404)', '/no-such.txt', []],
+  ['does not expect', 'http.expectedStatuses(404)', '/', [{ kind: 'http 200', count: 20 }]],
+  ['hardly ever gets', 'http.expectedStatuses(200)', '/status?code=507', [{ kind: 'http other', count: 20 }]],
+])('a status that a script %s', async (_, callback, path, errors) => {
+  writeFileSync(
+    join(project.folder, 'load/expects.js'),
+    `import http from 'k6/http';
+http.setResponseCallback(${callback});
+export default () => http.get(\`\${__ENV.BASE_URL}${path}\`);
+`,
+  );
+  const { slice } = await run('expects.js', '--load', 'requests(20, 2)');
+  expect(slice?.requests).toBe(20);
+  expect(slice?.errors).toMatchObject(errors);
+  expect(slice?.errors).toHaveLength(errors.length);
+});
+
+test('what a script asks beside the library has its errors, too', async () => {
+  writeFileSync(
+    join(project.folder, 'load/beside.js'),
+    `import http from 'k6/http';
+import { nameEndpoints, request } from '../lib/bench.js';
+nameEndpoints(['gone']);
+export default () => {
+  request('gone', '/no-such.txt');
+  for (let i = 0; i < 2; i++) http.get(\`\${__ENV.BASE_URL}/no-such.txt\`);
+};
+`,
+  );
+  const { slice } = await run('beside.js', '--load', 'requests(20, 2)');
+  expect(slice?.errors).toMatchObject([
+    { endpoint: 'gone', kind: 'http 404', count: 20 },
+    { endpoint: 'all', kind: 'http 404', count: 40 },
+  ]);
+});
+
+test('many warnings of a script do not hide why its requests failed', async () => {
+  writeFileSync(
+    join(project.folder, 'load/warns.js'),
+    `import visit from './elsewhere.js';
+export default () => {
+  for (let i = 0; i < 60; i++) console.warn('slow');
+  visit();
+};
+`,
+  );
+  const { slice } = await run('warns.js', '--load', 'requests(20, 2)');
+  const body = expect.stringContaining('is in a blacklisted range');
+  expect(slice?.errors).toMatchObject([{ kind: 'no answer', count: 20, answer: { body } }]);
+});
+
+test('a teardown without an end is ended, and its load is measured', async () => {
+  writeFileSync(
+    join(project.folder, 'load/cleans.js'),
+    `import http from 'k6/http';
+import { sleep } from 'k6';
+export const options = { teardownTimeout: '10m' };
+export const teardown = () => sleep(600);
+export default () => http.get(\`\${__ENV.BASE_URL}/\`);
+`,
+  );
+  const { slice } = await run('cleans.js', '--load', 'requests(20, 2)');
+  const first = expect.stringMatching(/^teardown\(\) execution timed out/);
+  expect(slice).toMatchObject({ outcome: 'ok', okCount: 20, script: { thrown: { count: 1, first } } });
+});
+
 test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
   writeFileSync(
     join(project.folder, 'load/unnamed.js'),

@@ -15,7 +15,7 @@ interface Main {
   setup(): unknown;
   teardown(data: unknown): unknown;
   benchTurn(data: unknown): void;
-  options: { blacklistIPs: string[] };
+  options: { blacklistIPs: string[]; tags: object; teardownTimeout: string };
   handleSummary(data: object): { stdout: string };
 }
 
@@ -63,7 +63,7 @@ function loadMain({ readMs = 0, ...script }: Script = {}, isOpenEnded = false) {
       hosts: {},
       blockedIps: ['192.0.2.0/24'],
       kinds: [],
-      statuses: [],
+      failures: [],
       labels: [],
       trendStats: [],
       otherKinds: [],
@@ -145,12 +145,22 @@ test('blocks the addresses that a script blocks, too', () => {
   expect(loadMain({}, true).options().blacklistIPs).toEqual(['192.0.2.0/24']);
 });
 
+test('a tag that a script calls slice is not that of this tool', () => {
+  const { tags } = loadMain({ options: { tags: { slice: 'pizza' } } }, true).options();
+  expect(tags).toEqual({ slice: 'pizza', bench_slice: 's0' });
+});
+
+test('a teardown ends before k6 is killed', () => {
+  const options = { teardownTimeout: '10m' };
+  expect(loadMain({ options }, true).options().teardownTimeout).toBe('60s');
+});
+
 test('the teardown of a script is no part of its load, and its requests are of no slice', () => {
   vi.useFakeTimers({ now: 1000, toFake: ['Date'] });
   const wait = () => void vi.setSystemTime(Date.now() + 5000);
   const alone = loadMain({ teardown: wait });
   expect(alone.summarise(10_000)).toMatchObject({ durationMs: 10_000, endedMs: 11_000 });
-  expect(alone.tags.slice).toBe('none');
+  expect(alone.tags.bench_slice).toBe('none');
   expect(loadMain({ setup: wait, teardown: wait }).summarise(10_000)).toMatchObject({ durationMs: 10_000 });
 });
 
@@ -158,7 +168,7 @@ test('the setup of a script is no part of its load, and its requests are of no s
   vi.useFakeTimers({ now: 1000, toFake: ['Date'] });
   const main = loadMain({ setup: () => void vi.setSystemTime(Date.now() + 5000) });
   expect(main.summarise(10_000)).toMatchObject({ durationMs: 10_000, endedMs: 16_000 });
-  expect(main.tags.slice).toBe('none');
+  expect(main.tags.bench_slice).toBe('none');
   expect(loadMain().summarise(10_000)).toMatchObject({ durationMs: 10_000 });
 });
 
@@ -180,9 +190,9 @@ test('the summary names the site, and ends its line', () => {
 test('the summary has requests without an answer only if there are some', () => {
   const answered = { values: { count: 0, 'p(50)': 0 } };
   const metrics = {
-    'http_req_duration{slice:s0}': answered,
-    'http_req_duration{slice:s0,status:0}': answered,
-    'http_req_duration{slice:s1,status:0}': { values: { count: 1, 'p(50)': 500 } },
+    'http_req_duration{bench_slice:s0}': answered,
+    'http_req_duration{bench_slice:s0,status:0}': answered,
+    'http_req_duration{bench_slice:s1,status:0}': { values: { count: 1, 'p(50)': 500 } },
   };
   const printed = loadMain().print({ metrics, state: { testRunDurationMs: 1 } });
   expect(Object.keys(JSON.parse(printed).metrics)).toEqual([

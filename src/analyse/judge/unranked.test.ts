@@ -68,6 +68,23 @@ describe('what is kept out of the ranking', () => {
     expect(rowOf(first(results), 'a').state.kind).toBe(kind);
   });
 
+  test.each([
+    ['http 500 at /', 90],
+    ['no answer in time', 110],
+  ])('mostly %s', (kind, interrupted) => {
+    const results = makeResults({
+      servers: [server('a')],
+      change: ({ measurements }) =>
+        measurements.forEach((slice) => {
+          const errors = [{ kind: 'http 500', endpoint: '/', count: 100, sample: null }];
+          Object.assign(slice, { requests: 1000, okCount: 900, interrupted, errors });
+        }),
+    });
+    expect(rowOf(first(results), 'a').state).toMatchObject({
+      reason: expect.stringMatching(`; mostly ${kind}$`),
+    });
+  });
+
   test('a rate that an idle server misses is missed for lack of clients', () => {
     const missed = (busyRatio: number, vus = 6) => {
       const results = makeResults({

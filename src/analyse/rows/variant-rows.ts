@@ -217,7 +217,8 @@ function judge(
     // Other answers than the checked ones count as OK.
     const worst = row.errors.find(({ kind }) => !kind.startsWith('other '));
     const where = worst && row.endpoints.length > 1 ? ` at ${worst.endpoint}` : '';
-    const kind = worst ? `${worst.kind}${where}` : counted.find((slice) => slice.reason)?.reason;
+    const isLate = row.interrupted > (worst?.count ?? 0);
+    const kind = isLate ? 'no answer in time' : worst && `${worst.kind}${where}`;
     const reason =
       row.okRatio === 0
         ? 'no answer was OK'

@@ -92,3 +92,10 @@ test('the README waits as long as the own load of a script may take', async () =
   await eject('own', ['--journey', 'own.js'], host);
   expect(waitMinutes()).toBeGreaterThan(180);
 });
+
+test('the slice of the own load of a script is the tag by which k6 keeps statistics', async () => {
+  const library = resolve(import.meta.dirname, '../../../scenarios/lib/kept-statistics.js');
+  const { SLICE_TAG } = await import(library);
+  await eject('own', ['--journey', 'own.js'], makeScript({ maxVUs: 4, totalDuration: '35s', scenarios: {} }));
+  expect(readFileSync(join(cwd, 'o/testrun.yaml'), 'utf8')).toContain(`--tag ${SLICE_TAG}=s0`);
+});

@@ -135,7 +135,7 @@ async function makeFiles(
       // The operator makes an archive first, in which k6 keeps variables of the pod from the script.
       ...(plan.userOptions ? ['--include-system-env-vars'] : []),
       // The operator sets tags of its own, which take the place of those in a script.
-      ...(plan.ownScenarios ? ['--tag', `slice=${first}`] : []),
+      ...(plan.ownScenarios ? ['--tag', `bench_slice=${first}`] : []),
     ],
   });
   const about = {

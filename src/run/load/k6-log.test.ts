@@ -144,3 +144,9 @@ test('an exception in setup or teardown of a pod ended no iteration', () => {
     ended: 'setup() execution timed out after 60 seconds',
   });
 });
+
+test('a teardown without an end counts as an exception', () => {
+  const slow = SLOW.replaceAll('setup', 'teardown');
+  const first = 'teardown() execution timed out after 60 seconds';
+  expect(parseLog(`${slow}\nbench-counts 1 0\n`, 101).thrown).toEqual({ count: 1, first });
+});

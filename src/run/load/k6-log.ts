@@ -18,8 +18,8 @@ export const COUNTS = 'bench-counts';
 const ABORTED = 108;
 /** Exit codes of a k6 whose `setup` took too long, or whose `setup` or `teardown` threw; 255: an async one. */
 const ENDED = [100, 107, 255];
-/** Lines about exceptions, as a pattern of grep, too. Those of async functions have no source. */
-export const THROWN = 'source=stacktrace$|msg="Uncaught [(]in promise[)]';
+/** Lines about exceptions and a teardown without an end, as a pattern of grep, too. Those of async functions have no source. */
+export const THROWN = 'source=stacktrace$|msg="(Uncaught [(]in promise|teardown[(])[)]';
 const NO_REASON = 'no reason given';
 const FIRST_CHARACTERS = 300;
 /** The path of a script in the arena. Its last part is the place in the user's folder. */

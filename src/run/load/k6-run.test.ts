@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import type { ScriptFacts } from '../../config/requests/script-facts.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
-import { loadBatch } from './k6-run.ts';
+import { LOG_FILTER, loadBatch } from './k6-run.ts';
 
 const TIMEOUT_S = 20;
 /** After which main.js makes k6 end a count. */
@@ -71,4 +72,14 @@ test('a script with its own load may take what k6 calculates for it', async () =
   const journey = { kind: 'script', name: 'shop', file: '/p/shop.js' } as const;
   const seconds = await killedAfter('requests(1, 1)', journey, script);
   expect(seconds).toBeGreaterThanOrEqual(2 * 3600 + 2 * 60 + TIMEOUT_S + 30);
+});
+
+test('warnings of a script take the place of none that k6 has', () => {
+  const at = 'time="2026-11-28T13:00:00Z"';
+  const slow = `${at} level=warning msg=slow source=console`;
+  const failed = `${at} level=warning msg="Request Failed" error="Get \\"http://app.test/\\": EOF"`;
+  const printed = `${at} level=error msg=" level=warning " source=console`;
+  const lines = [...Array(60).fill(slow), ...Array(60).fill(failed), printed];
+  const { stdout } = spawnSync('awk', [LOG_FILTER], { input: `${lines.join('\n')}\n`, encoding: 'utf8' });
+  expect(stdout.trim().split('\n')).toEqual([...Array(50).fill(failed), printed]);
 });

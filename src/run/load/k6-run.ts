@@ -43,6 +43,8 @@ const TELL_MS = 10_000;
 
 /** So many warnings of k6 are kept. */
 const MOST_WARNINGS = 50;
+/** The lines of k6's log that are kept, as a pattern of awk. */
+export const LOG_FILTER = `!/^time=[^ ]* level=warning / || !/ source=console$/ && n++ < ${MOST_WARNINGS}`;
 
 /** Puts a scenario's journey into the arena. */
 export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
@@ -84,8 +86,8 @@ export async function loadBatch(
   const script = [
     `cd "$1" && cat >plan.json && rm -f k6.log k6.pipe && mkfifo k6.pipe || exit ${UNWRITTEN}`,
     'limit=$2 level=$3; shift 3',
-    // A line for each failed request, of which the first are enough.
-    `awk '!/level=warning/ || n++ < ${MOST_WARNINGS}' <k6.pipe >k6.log & exec 9>k6.pipe`,
+    // A line for each failed request, of which the first are enough. Warnings of the script itself are not among them.
+    `awk '${LOG_FILTER}' <k6.pipe >k6.log & exec 9>k6.pipe`,
     'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=$PWD/k6.pipe,level=$level" "$@" lib/main.js',
     'code=$?; exec 9>&-; wait',
     // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.

@@ -37,7 +37,8 @@ export interface K6Plan {
   /** Networks that no script reaches, whatever address it names; k6's own option. */
   blockedIps: readonly string[];
   kinds: readonly string[];
-  statuses: readonly number[];
+  /** Tags of a script's requests that failed. */
+  failures: readonly string[];
   /** The tags of a script's requests that have rows of their own. */
   labels: readonly ScriptLabel[];
   trendStats: readonly string[];
@@ -65,7 +66,7 @@ interface K6Block {
   order: readonly string[];
 }
 
-/** Output of main.js: the values of each metric, under k6's name for metric and tags. */
+/** Output of main.js: the values of each metric, under k6's name for metric and tags. Our tags are `slice` and `step` here. */
 export interface K6Summary {
   /** From the beginning of the first load to the end of the last. */
   durationMs: number;
@@ -118,11 +119,30 @@ const STATUSES = [
   400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 419, 422, 429, 500, 501, 502, 503, 504,
 ];
 
+/** Kinds of requests without an answer. */
+const UNANSWERED = ['timeout', 'refused', 'reset', 'no answer'];
+
 /** Kinds of error that scenarios/lib/bench.js counts. */
 export const ERROR_KINDS = [
-  ...['timeout', 'refused', 'reset', 'no answer', 'wrong answer'],
+  ...UNANSWERED,
+  'wrong answer',
   ...STATUSES.map((status) => `http ${status}`),
   'http other',
+];
+
+/** Statuses that a script may call wrong by `http.setResponseCallback`. */
+const MAYBE_WRONG = [200, 201, 204, 301, 302, 303, 307, 308];
+
+/**
+ * Failed requests of a script that k6 itself counts, by its tags. `kinds`: lib/bench.js counts them by endpoint. A script may
+ * expect any status, but none expects no answer.
+ */
+export const FAILURES: readonly { kind: string; tags: string; kinds: readonly string[] }[] = [
+  { kind: 'no answer', tags: 'status:0', kinds: UNANSWERED },
+  ...[...MAYBE_WRONG, ...STATUSES].map((status) => {
+    const kind = `http ${status}`;
+    return { kind, tags: `status:${status},expected_response:false`, kinds: [kind] };
+  }),
 ];
 
 /** Kinds of answers that scenarios/lib/watch.js counts since they are others than the checked ones. */
@@ -198,7 +218,7 @@ export function makeK6Plan(
     startAtMs: from?.startAtMs ?? null,
     blockedIps: from ? allBut(from.address) : ALL_BUT_THIS_MACHINE,
     kinds: ERROR_KINDS,
-    statuses: own ? [0, ...STATUSES] : [],
+    failures: own ? FAILURES.map(({ tags }) => tags) : [],
     labels: scenario.script?.labels ?? [],
     trendStats: TREND_STATS,
     otherKinds: OTHER_KINDS,

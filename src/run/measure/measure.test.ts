@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
-import type { Measurement } from '../../results/results.ts';
+import type { Measurement, RequestError } from '../../results/results.ts';
 import { type K6Summary, TREND_STATS } from '../load/k6.ts';
 import { Samples } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
@@ -54,12 +54,17 @@ interface Given {
   code?: string;
   /** What ended the k6 of a user's script. */
   ended?: string;
+  /** Requests of a user's script that k6 calls failed, and counts by tags: `status:500,expected_response:false`. */
+  script?: { failed: number; counts: Record<string, number> };
 }
 
 function measureOne(given: Given): Measurement {
   const { answered = [], failures = 0, refused = 0, timeouts = 0, dropped = 0, late = 0 } = given;
   const scenario = scenarioOf('test', given.load ?? 'vus(8, 1s)', {
-    journey: given.ended ? { kind: 'script', name: 'x', file: '/x.js' } : { kind: 'paths', paths: ['/x'] },
+    journey:
+      given.ended || given.script
+        ? { kind: 'script', name: 'x', file: '/x.js' }
+        : { kind: 'paths', paths: ['/x'] },
     warmupMs: 0,
   });
   const unanswered = [...Array(refused).fill(0), ...Array(timeouts).fill(500)];
@@ -79,8 +84,16 @@ function measureOne(given: Given): Measurement {
         'http_req_duration{slice:s7,name:e0,status:0}': trend(unanswered),
         'http_req_duration{step:s7_0,status:0}': trend(unanswered),
       }),
-      'http_req_failed{slice:s7}': { passes: failures + refused + timeouts },
+      'http_req_failed{slice:s7}': {
+        passes: failures + refused + timeouts + (given.script?.failed ?? 0),
+      },
       'http_reqs{slice:s7}': { count: requests },
+      ...Object.fromEntries(
+        Object.entries(given.script?.counts ?? {}).map(([tags, count]) => [
+          `http_reqs{slice:s7,${tags}}`,
+          { count },
+        ]),
+      ),
       'iterations{slice:s7}': { count: requests },
       'bench_started{slice:s7}': { count: given.started ?? requests },
       'bench_resting{slice:s7}': { count: given.resting ?? 0 },
@@ -221,6 +234,51 @@ describe('measure', () => {
     expect(m.latency?.p50Ms).toBeLessThan(11);
     expect(m.latency?.p95Ms).toBeGreaterThan(490);
     expect(m.errors).toMatchObject([{ kind: 'timeout', count: 10 }]);
+  });
+
+  test.each<[string, Given, RequestError[], string | null]>([
+    [
+      'a status that it does not expect',
+      { script: { failed: 60, counts: { 'status:302,expected_response:false': 60 } } },
+      [{ kind: 'http 302', endpoint: 'all', count: 60, sample: null }],
+      'only 40 of 100 answers OK; mostly http 302',
+    ],
+    [
+      'a status that is not in the list',
+      { script: { failed: 60, counts: {} } },
+      [{ kind: 'http other', endpoint: 'all', count: 60, sample: null }],
+      'only 40 of 100 answers OK; mostly http other',
+    ],
+    ['a status that it expects', { script: { failed: 0, counts: { 'status:404': 60 } } }, [], null],
+    [
+      'the same status with and without the library',
+      { failures: 5, script: { failed: 10, counts: { 'status:500,expected_response:false': 15 } } },
+      [
+        { kind: 'http 500', endpoint: '/x', count: 5, sample: null },
+        { kind: 'http 500', endpoint: 'all', count: 10, sample: null },
+      ],
+      null,
+    ],
+    [
+      'no answer with and without the library',
+      { refused: 5, timeouts: 5, script: { failed: 2, counts: { 'status:0': 12 } } },
+      [
+        { kind: 'timeout', endpoint: '/x', count: 5, sample: null },
+        { kind: 'refused', endpoint: '/x', count: 5, sample: null },
+        { kind: 'no answer', endpoint: 'all', count: 2, sample: null },
+      ],
+      null,
+    ],
+  ])('failures of a script: %s', (_, given, errors, reason) => {
+    expect(measureOne({ answered: ramp(100), ...given })).toMatchObject({ errors, reason });
+  });
+
+  test('the cause of most failures is named, also if those had no answer', () => {
+    const given = { answered: ramp(100), failures: 70 };
+    expect(measureOne({ ...given, started: 160 }).reason).toBe('only 30 of 160 answers OK; mostly http 500');
+    expect(measureOne({ ...given, started: 180 }).reason).toBe(
+      'only 30 of 180 answers OK; mostly no answer in time',
+    );
   });
 
   test('what ended behind the slice counts by the part within it', () => {

@@ -14,6 +14,7 @@ import { MOSTLY_OK } from '../../stats/limits.ts';
 import {
   ERROR_KINDS,
   type ErrorSample,
+  FAILURES,
   findSample,
   type K6Summary,
   OTHER_KINDS,
@@ -168,9 +169,11 @@ function judge(
 
 /** `only 71 of 1,000 answers OK; mostly http 500` */
 function describeFailures({ okCount, requests, interrupted, errors }: Parameters<typeof judge>[1]): string {
-  const most = errors.toSorted((a, b) => b.count - a.count)[0]?.kind ?? 'no answer in time';
+  const causes = [{ kind: 'no answer in time', count: interrupted }, ...errors];
+  const [most] = causes.sort((a, b) => b.count - a.count);
   const all = (requests + interrupted).toLocaleString('en');
-  return `only ${okCount.toLocaleString('en')} of ${all} answers OK; mostly ${most}`;
+  const cause = most && most.count > 0 ? `; mostly ${most.kind}` : '';
+  return `only ${okCount.toLocaleString('en')} of ${all} answers OK${cause}`;
 }
 
 /** If only the end of k6 shows how long the load took. */
@@ -198,7 +201,7 @@ function countFailures(summary: K6Summary | null, tags: string): number {
   return failed + (summary?.metrics[`bench_resent{${tags}}`]?.count ?? 0);
 }
 
-export function readErrors({ summary, errors }: BatchOutcome, id: string): RequestError[] {
+export function readErrors({ batch, summary, errors }: BatchOutcome, id: string): RequestError[] {
   const found: RequestError[] = [];
   const endpoints = summary?.endpoints ?? [];
   const add = (kind: string, endpoint: string, count: number) => {
@@ -226,14 +229,18 @@ export function readErrors({ summary, errors }: BatchOutcome, id: string): Reque
       add(kind, endpoint, summary?.metrics[metric]?.count ?? 0);
     }
   });
-  if (endpoints.length === 0) {
-    // A user's own script: k6 reports the status of each answer, and no more.
-    add(RESENT, 'all', summary?.metrics[`bench_resent{slice:${id}}`]?.count ?? 0);
-    for (const [name, values] of Object.entries(summary?.metrics ?? {})) {
-      const status = /^http_reqs\{slice:([^,]+),status:(\d+)\}$/.exec(name);
-      if (status?.[1] !== id) continue;
-      add(status[2] === '0' ? 'no answer' : `http ${status[2]}`, 'all', values.count ?? 0);
-    }
+  if (batch.scenario.journey.kind === 'script') {
+    // A script may do without lib/bench.js. k6 itself counts the status of an answer, and whether the script expects it.
+    const count = (metric: string, tags = '', key = 'count') =>
+      summary?.metrics[`${metric}{slice:${id}${tags}}`]?.[key] ?? 0;
+    const addRest = (kind: string, all: number, kinds: readonly string[]) => {
+      const known = found.reduce((sum, error) => (kinds.includes(error.kind) ? sum + error.count : sum), 0);
+      add(kind, 'all', Math.max(0, all - known));
+    };
+    addRest(RESENT, count('bench_resent'), [RESENT]);
+    for (const { kind, tags, kinds } of FAILURES) addRest(kind, count('http_reqs', `,${tags}`), kinds);
+    const kinds = ['http other', ...FAILURES.flatMap((failure) => failure.kinds)];
+    addRest('http other', count('http_req_failed', '', 'passes'), kinds);
   }
   return found;
 }
