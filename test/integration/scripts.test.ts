@@ -354,6 +354,18 @@ describe('before anything is built', () => {
     expect(project.temporaryFiles()).toEqual([]);
   });
 
+  test('files with computed names that differ in digits are found, however many there are', async () => {
+    mkdirSync(join(project.folder, 'load/numbers'));
+    for (let i = 0; i < 30; i++) put(`numbers/${i}.json`, '{}');
+    put(
+      'numbers.js',
+      "for (let i = 0; i < 30; i++) open('./numbers/' + i + '.json');\nexport default () => {};\n",
+    );
+    const { code, stderr } = await plan('numbers.js', ...load);
+    expect(stderr).not.toContain('cannot open');
+    expect(code).toBe(0);
+  });
+
   test('the plan knows how long a load of the script takes', async () => {
     const { code, stdout } = await plan('staged.js');
     expect(code).toBe(0);

@@ -9,7 +9,7 @@ import { envFlags, scriptEnvironment } from './k6.ts';
 import { messageOf, unquoted } from './k6-log.ts';
 import { findLabels } from './labels.ts';
 import { ARENA_FOLDER } from './probe.ts';
-import { collectFiles, isFile, isInside, type ScriptFiles } from './script-files.ts';
+import { collectFiles, filesLike, isFile, isInside, type ScriptFiles, tooManyNames } from './script-files.ts';
 
 interface InspectWorld {
   docker: Docker;
@@ -93,9 +93,10 @@ async function inspectScript(
           hint: `code outside of functions must finish within ${LIMIT_SECONDS} s`,
         });
       }
-      const missed = left > 0 ? missedFile(found.stderr, files, index) : null;
+      const missed = missedFile(found.stderr, files, index);
       if (missed === null || more.includes(missed)) throw refusal(found.stderr, files, file, world.cwd);
-      more.push(missed);
+      if (left === 0) throw tooManyNames(TRIES, missed, file, world.cwd);
+      more.push(...filesLike(missed, more));
       files = collectFiles(file, world.cwd, more);
     }
   } finally {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { displayPath } from '../../config/text.ts';
 import { UserError } from '../../errors.ts';
@@ -56,6 +56,27 @@ export function collectFiles(entry: string, cwd: string, more: readonly string[]
     }
   }
   return found;
+}
+
+/**
+ * The files to add for one that k6 missed. The second of its kind brings all of its folder whose names differ in digits
+ * alone: k6 stops at the first file that it misses, so each would need a start of its own.
+ */
+export function filesLike(missed: string, more: readonly string[]): string[] {
+  const isLike = (path: string) => path.replace(/\d+/g, '#') === missed.replace(/\d+/g, '#');
+  if (!more.some(isLike)) return [missed];
+  const folder = dirname(missed);
+  const all = readdirSync(folder).map((name) => join(folder, name));
+  return all.filter((path) => isLike(path) && isFile(path));
+}
+
+export function tooManyNames(most: number, missed: string, entry: string, cwd: string): UserError {
+  return new UserError(`the script needs more than ${most} files whose names it puts together`, {
+    where: { name: displayPath(entry, cwd) },
+    found: displayPath(missed, cwd),
+    allowed: `${most}, and any number in a folder if their names differ in digits alone`,
+    hint: 'write the names as text in the script, or put the data into one file',
+  });
 }
 
 export function isFile(path: string): boolean {
