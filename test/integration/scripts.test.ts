@@ -340,6 +340,20 @@ describe('before anything is built', () => {
     ],
     ['no load', 'once.js', null, [], 'load/once.js: the script defines no load'],
     [
+      'a script without HTTP',
+      'rpc.js',
+      "import { sleep } from 'k6';\nimport grpc from 'k6/net/grpc';\nconst client = new grpc.Client();\nexport default () => sleep(client ? 1 : 0);\n",
+      load,
+      'load/rpc.js:2: the script makes no HTTP requests',
+    ],
+    [
+      'a browser under the load of the scenario',
+      'browser.js',
+      "import { browser } from 'k6/browser';\nexport default async () => {\n  await browser.newPage();\n};\n",
+      load,
+      'load/browser.js:1: the script loads with a browser',
+    ],
+    [
       'a load, but no function for it',
       'other.js',
       'export function other() {}\n',

@@ -197,3 +197,49 @@ test('too many computed names that are unlike each other are refused for that, n
     detail: { where: { name: 'load.js' }, found: 'data/u.json', hint: expect.stringContaining('one file') },
   });
 });
+
+/** Inspects a script with this text. */
+async function inspectText(text: string, load: string | null) {
+  writeFileSync(join(folder, 'project/load.js'), text);
+  return await inspect({ options: { ...DEFAULTS, duration: '1s' } }, load);
+}
+
+test.each(['k6/net/grpc', 'k6/ws', 'k6/websockets', 'k6/experimental/websockets'])(
+  'a script that makes requests by %s alone is refused',
+  async (module) => {
+    for (const load of [null, 'vus(1, 1s)']) {
+      await expect(
+        inspectText(`import x from 'k6';\nimport a from '${module}';`, load),
+      ).rejects.toMatchObject({
+        message: 'the script makes no HTTP requests',
+        detail: { where: { name: 'load.js', line: 2 }, found: `'${module}', and no 'k6/http'` },
+      });
+    }
+  },
+);
+
+test.each([
+  `import http from 'k6/http';`,
+  `import { request } from './lib/bench.js';`,
+  `import { Httpx } from 'https://jslib.k6.io/httpx/0.1.0/index.js';`,
+  `import own from 'k6/x/own';`,
+  `import './session.js';`,
+])('a script that makes other requests beside HTTP is read: %s', async (line) => {
+  writeFileSync(join(folder, 'project/session.js'), `import http from 'k6/http';`);
+  for (const module of ['k6/websockets', 'k6/browser']) {
+    const { script } = await inspectText(`import a from '${module}';\n${line}`, 'vus(1, 1s)');
+    expect(script?.loadMs).toBeNull();
+  }
+});
+
+test('a script that imports a browser, and no HTTP, is refused whatever the load', async () => {
+  for (const load of [null, 'vus(1, 1s)']) {
+    await expect(inspectText(`import { browser } from 'k6/browser';`, load)).rejects.toMatchObject({
+      message: 'the script loads with a browser',
+      detail: {
+        where: { name: 'load.js', line: 1 },
+        found: expect.stringMatching(/^'k6\/browser': the load/),
+      },
+    });
+  }
+});
