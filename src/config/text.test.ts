@@ -66,9 +66,14 @@ describe('refuses', () => {
     [parseCpus, ['', ',', '1,', '-1', '2-1', '4096', '0-4096', 'a', '0 1']],
     [parseImage, ['', '-x', ' x', 'a b', 'a\nb', 'x'.repeat(256), 'a$b']],
     [parseUrlPath, ['', 'x', '//\n', '/a b', '/\u0085', '/\u00a0', `/${'x'.repeat(2000)}`, '/#a', '/\0']],
+    [parseUrlPath, ['/50%', '/sale-50%-off', '/%2', '/a%20b%zz?q=1']],
   ] as [(text: string) => unknown, string[]][])('%o', (parse, texts) => {
     for (const text of texts) expect(() => parse(text), text).toThrow(UserError);
   });
+});
+
+test.each(['/', '/50%25', '/caf%C3%A9', '/café', '/?q=50%', '/%2f?a=%&b=%zz'])('URL path %j', (text) => {
+  expect(parseUrlPath(text)).toBe(text);
 });
 
 test.each([

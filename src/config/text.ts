@@ -264,11 +264,14 @@ export function parsePath(text: string): string {
 
 /** The path and query of a URL: `/`, `/api/x?n=1`. */
 export function parseUrlPath(text: string): string {
-  if (!/^\/[^\s\p{Cc}#]{0,1999}$/u.test(text)) {
+  // k6 decodes the path before a query, and sends nothing if it cannot.
+  const isBare = /^[^?]*%(?![0-9a-f]{2})/i.test(text);
+  if (isBare || !/^\/[^\s\p{Cc}#]{0,1999}$/u.test(text)) {
     throw new UserError('not a URL path', {
       found: quote(text),
       allowed:
         "a path that begins with '/', without white space, control characters and '#', at most 2000 characters",
+      ...(isBare && { hint: 'write % as %25' }),
       ...(/^https?:\/\//.test(text) && { hint: 'use only the path: the tool starts the servers itself' }),
     });
   }

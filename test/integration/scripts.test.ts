@@ -421,6 +421,20 @@ describe('before anything is built', () => {
     ],
     ['no load', 'once.js', null, [], 'load/once.js: the script defines no load'],
     [
+      'a script without HTTP',
+      'rpc.js',
+      "import { sleep } from 'k6';\nimport grpc from 'k6/net/grpc';\nconst client = new grpc.Client();\nexport default () => sleep(client ? 1 : 0);\n",
+      load,
+      'load/rpc.js:2: the script makes no HTTP requests',
+    ],
+    [
+      'a browser under the load of the scenario',
+      'browser.js',
+      "import { browser } from 'k6/browser';\nexport default async () => {\n  await browser.newPage();\n};\n",
+      load,
+      'load/browser.js:1: the script loads with a browser',
+    ],
+    [
       'a load, but no function for it',
       'other.js',
       'export function other() {}\n',
@@ -433,6 +447,18 @@ describe('before anything is built', () => {
     expect(stderr).toContain(said);
     expect(code).toBe(2);
     expect(project.temporaryFiles()).toEqual([]);
+  });
+
+  test('files with computed names that differ in digits are found, however many there are', async () => {
+    mkdirSync(join(project.folder, 'load/numbers'));
+    for (let i = 0; i < 30; i++) put(`numbers/${i}.json`, '{}');
+    put(
+      'numbers.js',
+      "for (let i = 0; i < 30; i++) open('./numbers/' + i + '.json');\nexport default () => {};\n",
+    );
+    const { code, stderr } = await plan('numbers.js', ...load);
+    expect(stderr).not.toContain('cannot open');
+    expect(code).toBe(0);
   });
 
   test('the plan knows how long a load of the script takes', async () => {

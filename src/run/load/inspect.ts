@@ -10,7 +10,16 @@ import { envFlags, scriptEnvironment } from './k6.ts';
 import { messageOf, unquoted } from './k6-log.ts';
 import { findLabels } from './labels.ts';
 import { ARENA_FOLDER } from './probe.ts';
-import { collectFiles, isFile, isInside, type ScriptFiles } from './script-files.ts';
+import {
+  collectFiles,
+  expectHttp,
+  filesLike,
+  isFile,
+  isInside,
+  type ScriptFiles,
+  tooManyNames,
+  withBrowser,
+} from './script-files.ts';
 
 interface InspectWorld {
   docker: Docker;
@@ -82,6 +91,7 @@ async function inspectScript(
       });
       signal?.throwIfAborted();
       if (found.code === 0) {
+        expectHttp(files, world.cwd);
         return await readFacts(found.stdout, {
           place,
           name,
@@ -103,9 +113,10 @@ async function inspectScript(
           hint: `code outside of functions must finish within ${LIMIT_SECONDS} s`,
         });
       }
-      const missed = left > 0 ? missedFile(found.stderr, files, index) : null;
+      const missed = missedFile(found.stderr, files, index);
       if (missed === null || more.includes(missed)) throw refusal(found.stderr, files, file, world.cwd);
-      more.push(missed);
+      if (left === 0) throw tooManyNames(TRIES, missed, file, world.cwd);
+      more.push(...filesLike(missed, more));
       files = collectFiles(file, world.cwd, more);
     }
   } finally {
@@ -215,13 +226,7 @@ async function readFacts(stdout: string, { place, own, entry, folder, files }: R
   const browsing = Object.entries<Options>(own ? (options.scenarios ?? {}) : {}).find(
     ([, scenario]) => scenario.options?.browser,
   );
-  if (browsing) {
-    throw new UserError('the script loads with a browser', {
-      where: place,
-      found: `options.scenarios.${browsing[0]}.options.browser: the load has no browser, which would use most of the CPU`,
-      hint: 'request the pages with `k6/http`; a browser measures itself, not how many requests the server can answer',
-    });
-  }
+  if (browsing) throw withBrowser(place, `options.scenarios.${browsing[0]}.options.browser`);
   const sources = files.files.filter((file) => /^\.[cm]?[jt]s$/.test(extname(file)));
   return {
     ...{ folder, entry, root: files.root },

@@ -68,6 +68,24 @@ function notesLimits(limits: unknown[]): Parameters<typeof ask>[0] {
   return { docker, arena: { name: 'arena' }, signal: new AbortController().signal };
 }
 
+test("one of the scripts of this tool that fails shows k6's words, which its answers do not", async () => {
+  const commands: string[] = [];
+  const log =
+    'time="2026-11-28T10:00:00Z" level=error msg="TypeError: Cannot read property \'status\' of null"';
+  const docker: Docker = {
+    run: () => Promise.reject(new Error('not asked for')),
+    async try(args) {
+      commands.push(args.join(' '));
+      return { code: 107, stdout: '', stderr: log };
+    },
+  };
+  const engine = { ...notesLimits([]), docker };
+  const asked = ask(engine, [{ id: '1', url: 'http://app.test/', host: 'app.test' }]);
+  await expect(asked).rejects.toThrow(/failed \(107\): .*TypeError/);
+  // By default, it logs to standard error.
+  expect(commands).toEqual([expect.not.stringContaining('--log-output')]);
+});
+
 test.each([
   [2000, 1_800_000],
   [60_000, 1_800_000],

@@ -105,7 +105,7 @@ async function runScript(
   const script = [
     `cd "$1" && cat >"$2.json" || exit ${UNWRITTEN}`,
     `if [ "$3" ]; then printf %s "$3" >walked.js || exit ${UNWRITTEN}; fi`,
-    'exec k6 run --quiet --address "" --no-usage-report --log-output none "lib/$2.js"',
+    'exec k6 run --quiet --address "" --no-usage-report "lib/$2.js"',
   ].join('\n');
   const args = ['exec', '--interactive', arena.name, 'sh', '-c', script, 'sh', ARENA_FOLDER, name, walked];
   const finished = await docker.try(args, { input: JSON.stringify(input), signal, timeoutMs: limitMs });

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { displayPath } from '../../config/text.ts';
-import { UserError } from '../../errors.ts';
+import { type Place, UserError } from '../../errors.ts';
 
 /** Files that a k6 script needs. */
 export interface ScriptFiles {
@@ -12,7 +12,15 @@ export interface ScriptFiles {
   /** Absolute paths at which a script expects our `lib/bench.js`; there is no such file. */
   ours: string[];
   /** Named files that do not exist. */
-  missing: { spec: string; file: string; line: number }[];
+  missing: Named[];
+  /** Named modules of k6 and of the web. */
+  modules: Named[];
+}
+
+interface Named {
+  spec: string;
+  file: string;
+  line: number;
 }
 
 const MOST_BYTES = 50 * 2 ** 20;
@@ -25,6 +33,10 @@ const NAMED = [
 ];
 const ELSEWHERE = /^(?:k6$|k6\/|[a-z][a-z0-9+.-]+:)/i;
 const OURS = /(?:^|\/)lib\/bench\.js$/;
+/** May make HTTP requests: an extension of k6 and a module of the web, too. */
+const HTTP = /^(?:k6\/http$|k6\/x\/|https?:)/i;
+const OTHER_PROTOCOL = /^k6\/(?:ws|(?:experimental\/)?websockets|(?:net|experimental)\/grpc)$/;
+const BROWSER = /^k6\/(?:experimental\/)?browser$/;
 
 /**
  * The files that a script names, and those that they name. Names that it puts together are not seen: k6 says what it
@@ -32,7 +44,7 @@ const OURS = /(?:^|\/)lib\/bench\.js$/;
  */
 export function collectFiles(entry: string, cwd: string, more: readonly string[] = []): ScriptFiles {
   const root = findRoot(entry, cwd);
-  const found: ScriptFiles = { root, files: [], ours: [], missing: [] };
+  const found: ScriptFiles = { root, files: [], ours: [], missing: [], modules: [] };
   const seen = new Set<string>();
   let bytes = 0;
   for (const file of more)
@@ -47,6 +59,10 @@ export function collectFiles(entry: string, cwd: string, more: readonly string[]
     found.files.push(file);
     if (!SOURCE.test(extname(file))) continue;
     for (const { spec, line } of namedIn(readFileSync(file, 'utf8'))) {
+      if (ELSEWHERE.test(spec)) {
+        found.modules.push({ spec, file, line });
+        continue;
+      }
       const there = [resolve(dirname(file), spec), resolve(dirname(entry), spec)].find(isFile);
       if (there !== undefined) {
         checkInside(there, root, { spec, file, line }, cwd);
@@ -58,6 +74,50 @@ export function collectFiles(entry: string, cwd: string, more: readonly string[]
   return found;
 }
 
+/**
+ * The files to add for one that k6 missed. The second of its kind brings all of its folder whose names differ in digits
+ * alone: k6 stops at the first file that it misses, so each would need a start of its own.
+ */
+export function filesLike(missed: string, more: readonly string[]): string[] {
+  const isLike = (path: string) => path.replace(/\d+/g, '#') === missed.replace(/\d+/g, '#');
+  if (!more.some(isLike)) return [missed];
+  const folder = dirname(missed);
+  const all = readdirSync(folder).map((name) => join(folder, name));
+  return all.filter((path) => isLike(path) && isFile(path));
+}
+
+/** Errors: UserError, a script makes no requests that are measured. */
+export function expectHttp({ modules, ours }: ScriptFiles, cwd: string): void {
+  if (ours.length > 0 || modules.some(({ spec }) => HTTP.test(spec))) return;
+  for (const { spec, file, line } of modules) {
+    const where = { name: displayPath(file, cwd), line };
+    if (BROWSER.test(spec)) throw withBrowser(where, `'${spec}'`);
+    if (!OTHER_PROTOCOL.test(spec)) continue;
+    throw new UserError('the script makes no HTTP requests', {
+      where,
+      found: `'${spec}', and no 'k6/http'`,
+      hint: 'only HTTP requests are measured: make them with `k6/http`',
+    });
+  }
+}
+
+export function withBrowser(where: Place, found: string): UserError {
+  return new UserError('the script loads with a browser', {
+    where,
+    found: `${found}: the load has no browser, which would use most of the CPU`,
+    hint: 'request the pages with `k6/http`; a browser measures itself, not how many requests the server can answer',
+  });
+}
+
+export function tooManyNames(most: number, missed: string, entry: string, cwd: string): UserError {
+  return new UserError(`the script needs more than ${most} files whose names it puts together`, {
+    where: { name: displayPath(entry, cwd) },
+    found: displayPath(missed, cwd),
+    allowed: `${most}, and any number in a folder if their names differ in digits alone`,
+    hint: 'write the names as text in the script, or put the data into one file',
+  });
+}
+
 export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
@@ -65,9 +125,7 @@ export function isFile(path: string): boolean {
 function namedIn(text: string): { spec: string; line: number }[] {
   return NAMED.flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(({ 2: spec = '', index }) =>
-      ELSEWHERE.test(spec) || isAbsolute(spec)
-        ? []
-        : [{ spec, line: text.slice(0, index).split('\n').length }],
+      isAbsolute(spec) ? [] : [{ spec, line: text.slice(0, index).split('\n').length }],
     ),
   );
 }
@@ -91,7 +149,7 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** A script that comes with a pull request must not read what else lies on this machine. */
-function checkInside(path: string, root: string, at: ScriptFiles['missing'][number], cwd: string): void {
+function checkInside(path: string, root: string, at: Named, cwd: string): void {
   const real = realpathSync(path);
   const way = relative(realpathSync(root), real);
   const where = { name: displayPath(at.file, cwd), line: at.line };

@@ -149,7 +149,10 @@ async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit)
   const instance = makeInstance(given, state.index, visit);
   // Its outcomes are its own: what a variant was in the measuring, it stays.
   const outcomes = new Map<string, VariantOutcome>();
-  for (const { id } of visit.left) outcomes.set(id, { facts: null, coldStartMs: [], failure: null });
+  for (const { id } of visit.left) {
+    const { coldStartMs = [] } = given.job.outcomes.get(id) ?? {};
+    outcomes.set(id, { facts: null, coldStartMs, failure: null });
+  }
   const job = { ...given.job, outfits: visit.outfits, outcomes };
   const world: World = { ...given, job };
   let servers = new Map<string, Server>();

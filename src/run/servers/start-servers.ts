@@ -16,6 +16,7 @@ import {
 } from './servers.ts';
 import { addressOf } from './target.ts';
 
+/** For one variant that starts alone. */
 const READY_SECONDS = 60;
 const ROUND_MS = 2000;
 
@@ -56,14 +57,23 @@ export async function startServers(
   }
   signal.throwIfAborted();
   // By the clock: a round with a server that takes a request and never answers lasts longer than others.
-  const untilMs = host.elapsed() + READY_SECONDS * 1000;
+  const readyMs = readyLimitMs(context, wanted);
+  const untilMs = host.elapsed() + readyMs;
   for (;;) {
     await judgeRound(docker, pending(), await round, outcomes);
     if (pending().length === 0 || host.elapsed() >= untilMs) break;
     round = askAll(context, pending());
   }
-  for (const one of pending()) outcomes.set(one.variant.id, await giveUp(docker, one));
+  const beside = all.length > 1 ? `, while ${all.length - 1} more started` : '';
+  const late = `not ready after ${Math.round(readyMs / 1000)} s${beside}`;
+  for (const one of pending()) outcomes.set(one.variant.id, await giveUp(docker, one, late));
   return outcomes;
+}
+
+/** Variants that start together share the CPUs: each gets the time that all took alone in the first start on top. */
+function readyLimitMs({ job }: ServerContext, wanted: readonly WantedServer[]): number {
+  const knownMs = wanted.flatMap(({ variant }) => job.outcomes.get(variant.id)?.coldStartMs ?? []);
+  return knownMs.reduce((sum, ms) => sum + ms, READY_SECONDS * 1000);
 }
 
 function describe({ engine, job }: ServerContext, wanted: WantedServer, instance: Instance): Starting {
@@ -147,9 +157,9 @@ async function judgeRound(
   );
 }
 
-async function giveUp(docker: Docker, { container, last }: Starting): Promise<Failure> {
+async function giveUp(docker: Docker, { container, last }: Starting, late: string): Promise<Failure> {
   const log = await readLog(docker, container, 50);
-  const reason = `not ready after ${READY_SECONDS} s; its last answer: ${last}${quoteCause(log)}`;
+  const reason = `${late}; its last answer: ${last}${quoteCause(log)}`;
   // One that tries over and over would take CPU from those that are started next.
   await docker.try(['container', 'kill', container]);
   return { stage: 'start', reason, log };

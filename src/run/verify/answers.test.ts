@@ -11,26 +11,42 @@ const scenario = (journey: Scenario['journey'], verify?: 'status') =>
 const script = { kind: 'script', name: 'visit', file: 'visit.js' } as const;
 const home = { kind: 'paths', paths: ['/'] } as const;
 
-test.each<[string, Scenario[], { mayRefuse: boolean; headOnly: boolean }]>([
-  ['a script', [scenario(script)], { mayRefuse: true, headOnly: false }],
-  ['a script with `verify: status`', [scenario(script, 'status')], { mayRefuse: true, headOnly: true }],
+test.each<[string, Scenario[], Omit<ReturnType<typeof pathsOf>[number], 'path'>]>([
+  ['a script', [scenario(script)], { mayRefuse: true, mayBeMute: true, headOnly: false }],
+  [
+    'a script with `verify: status`',
+    [scenario(script, 'status')],
+    { mayRefuse: true, mayBeMute: true, headOnly: true },
+  ],
   [
     'two scripts, one with `verify: status`',
     [scenario(script, 'status'), scenario(script)],
-    { mayRefuse: true, headOnly: false },
+    { mayRefuse: true, mayBeMute: true, headOnly: false },
   ],
   [
     'paths, and a script with `verify: status`',
     [scenario(home), scenario(script, 'status')],
-    { mayRefuse: false, headOnly: false },
+    { mayRefuse: false, mayBeMute: false, headOnly: false },
   ],
-  ['paths with `verify: status`', [scenario(home, 'status')], { mayRefuse: false, headOnly: true }],
+  [
+    'paths with `verify: status`',
+    [scenario(home, 'status')],
+    { mayRefuse: false, mayBeMute: false, headOnly: true },
+  ],
 ])('how `/` is compared for %s', (_, scenarios, rules) => {
   expect(pathsOf(scenarios)).toEqual([{ path: '/', ...rules }]);
 });
 
-/** Checks a server whose way through the journey `shop` has these steps. Gives its failures and the warnings. */
-async function checkWay(steps: readonly object[], lost: { code: number; isRunning: boolean } | null = null) {
+/**
+ * Checks a server whose way through the journey `shop` has these steps, or which gives this answer at `/` beside a k6
+ * script. Gives its failures, the warnings and the lines of progress.
+ */
+async function checkWay(
+  steps: readonly object[],
+  lost: { code: number; isRunning: boolean } | null = null,
+  home: object | null = null,
+) {
+  const progress: string[] = [];
   const warned: string[] = [];
   const remedies: string[] = [];
   const failed: string[] = [];
@@ -39,15 +55,16 @@ async function checkWay(steps: readonly object[], lost: { code: number; isRunnin
       if (lost && args.some((arg) => arg.includes('/dev/zero')))
         return { code: lost.isRunning ? 0 : 1, stderr: 'No such container', stdout: '' };
       if (lost && args.includes('walk')) return { code: lost.code, stderr: 'k6 ended', stdout: '' };
-      return { code: 0, stderr: '', stdout: args.includes('walk') ? JSON.stringify({ a: steps }) : '' };
+      const given = args.includes('walk') ? { a: steps } : { 'http://app.test:1/': home };
+      return { code: 0, stderr: '', stdout: JSON.stringify(given) };
     },
   };
-  const journey = { kind: 'bundled', name: 'shop' } as Scenario['journey'];
+  const journey = home === null ? ({ kind: 'bundled', name: 'shop' } as Scenario['journey']) : script;
   const world = {
     engine: { docker, arena: { name: 'arena' }, signal: new AbortController().signal },
     job: { config: { host: 'app.test', scenarios: [scenario(journey)] }, outcomes: new Map() },
     sink: {
-      ...{ say: () => {}, keepChecked: () => {}, keepRaw: async () => {} },
+      ...{ say: (line: string) => progress.push(line), keepChecked: () => {}, keepRaw: async () => {} },
       warn: ({ code, message, remedy }: Warning) => {
         warned.push(`${code}: ${message}`);
         remedies.push(remedy);
@@ -60,7 +77,7 @@ async function checkWay(steps: readonly object[], lost: { code: number; isRunnin
     fail: (_, { reason }) => failed.push(reason),
     restart: async () => [],
   });
-  return { warned, remedies, failed };
+  return { progress, warned, remedies, failed };
 }
 
 const page = { error: '', type: 'text/html', body: '' };
@@ -83,6 +100,20 @@ test('a journey that never gets to an endpoint fails the variant', async () => {
   const answer = { ...moved, fault: 'wrong answer', unreached: ['cart'] };
   const { failed } = await checkWay([{ endpoint: 'product', headOnly: false, expects: false, answer }]);
   expect(failed).toEqual(['product (shop) answers HTTP 301 to /en, and its journey never requests cart']);
+});
+
+test('a stream at `/` beside a k6 script is not compared, and a step without an answer fails', async () => {
+  const none = { ...page, status: 0, error: 'request timeout', location: '' };
+  const beside = await checkWay([], null, none);
+  expect(beside).toEqual({
+    ...{ failed: [], warned: [], remedies: [] },
+    progress: ['GET / gets no answer from any variant: it is not compared'],
+  });
+  const { progress, failed } = await checkWay([
+    { endpoint: 'home', headOnly: false, expects: true, answer: none },
+  ]);
+  expect(progress).toEqual([]);
+  expect(failed).toEqual([expect.stringMatching(/^home \(shop\) did not answer: request timeout/)]);
 });
 
 test('k6 that fails in a live arena fails the variant, a lost arena the run', async () => {

@@ -13,6 +13,7 @@ import {
   type Asked,
   type Fault,
   findDifferent,
+  findMute,
   findRedirects,
   type Reply,
   type Round,
@@ -100,6 +101,8 @@ export async function checkAnswers(
     world.sink.keepChecked(pages.checked);
     for (const warning of pages.warnings) world.sink.warn(warning);
     warnOfRedirects(world, asked);
+    for (const request of findMute(asked))
+      world.sink.say(`${request} gets no answer from any variant: it is not compared`);
   }
   return current;
 }

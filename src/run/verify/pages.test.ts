@@ -92,8 +92,8 @@ test('variants that differ have an entry each', () => {
   ]);
 });
 
-test('a step of a journey counts once; a missing path beside a k6 script does not', () => {
-  const refused = { ...answer({ status: 404 }), mayRefuse: true };
+test.each([404, 0])('a step of a journey counts once; status %i beside a k6 script does not', (status) => {
+  const refused = { ...answer({ status }), mayRefuse: true };
   const { checked } = describe({ a: { '/': refused, 'home\nshop': { ...answer(), mayRefuse: true } } });
   expect(checked.map(({ endpoint, journey }) => [endpoint, journey])).toEqual([['home', 'shop']]);
 });

@@ -109,7 +109,7 @@ function listPages(variant: string, rounds: readonly Round[]): Seen[] {
   for (const { endpoint, mayRefuse = false, answer } of replies) {
     const [path = '', journey = null] = endpoint.split('\n');
     // Nobody knows what a k6 script asks for: `/` may be missing.
-    const isRefused = journey === null && mayRefuse && answer.status >= 400;
+    const isRefused = journey === null && mayRefuse && (answer.status === 0 || answer.status >= 400);
     if (seen.has(endpoint) || isRefused) continue;
     const page = describePage(path, journey, variant, answer);
     const unfinished = findUnfinished({ ...page, body: answer.body });

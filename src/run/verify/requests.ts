@@ -49,7 +49,7 @@ const addressesOf = (servers: readonly Server[], host: string) =>
 const longestTimeoutMs = ({ scenarios }: World['job']['config']) =>
   Math.max(...scenarios.map(({ timeoutMs }) => timeoutMs));
 
-type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'headOnly'>;
+type AskedPath = { path: string } & Pick<Required<Asked>, 'mayRefuse' | 'mayBeMute' | 'headOnly'>;
 
 export async function askPaths(
   { engine, job: { config } }: World,
@@ -86,7 +86,7 @@ export function pathsOf(scenarios: readonly Scenario[]): AskedPath[] {
   return [...paths].map((path) => {
     const isWanted = wanted.includes(path);
     const headOnly = isWanted ? !whole.includes(path) : scripts.every(({ verify }) => verify === 'status');
-    return { path, mayRefuse: !isWanted, headOnly };
+    return { path, mayRefuse: !isWanted, mayBeMute: !isWanted, headOnly };
   });
 }
 

@@ -267,6 +267,19 @@ test('a path that the load does not ask for may be refused, by all alike', () =>
   );
 });
 
+test('a path that a k6 script may not ask for has no answer on all, or it is a fault', () => {
+  const asks = (variant: string, status: number): Asked => ({
+    ...asked(variant, '', '', { status, error: status === 0 ? 'request timeout' : '' }),
+    ...{ mayRefuse: true, mayBeMute: true },
+  });
+  expect(reasons([asks('a', 0), asks('b', 0)])).toEqual({});
+  expect(reasons([asks('a', 0), asks('b', 404)])).toEqual({
+    a: expect.stringMatching(/^GET \/ did not answer: request timeout/),
+  });
+  const step = (variant: string) => ({ ...asks(variant, 0), request: 'home (shop)', mayBeMute: false });
+  expect(Object.keys(reasons([asks('a', 0), asks('b', 0), step('a'), step('b')]))).toEqual(['a', 'b']);
+});
+
 test('what the journey has against an answer counts, and what it does not, may be any status', () => {
   const step = (variant: string, rest: Partial<Answer>): Asked => ({
     ...asked(variant, '{}', '{}', rest),

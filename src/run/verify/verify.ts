@@ -33,6 +33,8 @@ export interface Asked {
   request: string;
   /** A refusal is an answer like any other: the load does not ask for it, or its journey expects it. */
   mayRefuse?: boolean;
+  /** So is no answer at all, if no variant gives one: a k6 script may never ask for it. */
+  mayBeMute?: boolean;
   /** The body names the server: status, type and location are compared with each other, no more. */
   headOnly?: boolean;
   /** At least one, the latest first. They may be of several fresh starts. */
@@ -40,7 +42,10 @@ export interface Asked {
 }
 
 /** One variant's answer to one request, with the rules to judge it. */
-export type Reply = Pick<Asked, 'mayRefuse' | 'headOnly'> & { endpoint: string; answer: Answer };
+export type Reply = Pick<Asked, 'mayRefuse' | 'mayBeMute' | 'headOnly'> & {
+  endpoint: string;
+  answer: Answer;
+};
 
 /** Everything that was asked once: variant id → request → reply. */
 export type Round = Map<string, Map<string, Reply>>;
@@ -72,7 +77,9 @@ const GRAVITY: readonly Fault['kind'][] = ['wrong', 'away', 'status', 'head', 'b
 export function findDifferent(asked: readonly Asked[], host: string): Map<string, Fault> {
   const found = new Map<string, Found[]>();
   const add = (variant: string, fault: Found) => found.set(variant, [...(found.get(variant) ?? []), fault]);
+  const mute = findMute(asked);
   for (const request of new Set(asked.map((a) => a.request))) {
+    if (mute.has(request)) continue;
     const good: Shape[] = [];
     for (const one of asked.filter((a) => a.request === request)) {
       const bad = one.answers.find((a) => isBad(a, one));
@@ -107,6 +114,14 @@ export function findDifferent(asked: readonly Asked[], host: string): Map<string
     }
   }
   return new Map([...found].map(([variant, all]) => [variant, chooseGravest(all)]));
+}
+
+/** The requests that no variant answers, nor has to, such as one for a stream without end. */
+export function findMute(asked: readonly Asked[]): Set<string> {
+  const isJudged = ({ answers, mayBeMute }: Asked) =>
+    !mayBeMute || answers.some(({ status }) => status !== 0);
+  const judged = new Set(asked.filter(isJudged).map(({ request }) => request));
+  return new Set(asked.map(({ request }) => request).filter((request) => !judged.has(request)));
 }
 
 const label = ({ status, fault }: Answer): string =>
