@@ -75,6 +75,11 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `3 of 1,200 slices` */
+export function someOf(count: number, all: number, noun: string): string {
+  return `${count.toLocaleString('en')} of ${plural(all, noun)}`;
+}
+
 /** The first and the last of so many characters: variants differ at their end. */
 export function cutMiddle(text: string, characters: number): string {
   if (text.length <= characters) return text;

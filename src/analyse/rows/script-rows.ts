@@ -1,7 +1,7 @@
 import type { Measurement, ScenarioFacts } from '../../results/results.ts';
 import { DEFAULT_BUNDLED_CHECKS, DEFAULT_CHECKS, MAX_SCRIPT_ERRORS } from '../../stats/limits.ts';
 import { givenPercent } from '../../text/percent.ts';
-import { plural } from '../../text/plain.ts';
+import { plural, someOf } from '../../text/plain.ts';
 import type { CheckRow, ErrorRow, Row, ScriptEvent, ScriptRow, ThresholdRow } from '../summary.ts';
 import { sum } from './pool.ts';
 import { digitsOfOutcome, judgeThreshold, poolMetric } from './thresholds.ts';
@@ -90,7 +90,7 @@ export function judgeScript(
   const events: (ScriptEvent & { of: number; say(count: number): string; most?: number })[] = [];
   if (script) {
     const { slices, iterations } = script;
-    const inSlices = (count: number) => `${count} of ${plural(slices, 'slice')}`;
+    const inSlices = (count: number) => `${someOf(count, slices, 'slice')}`;
     events.push(
       { ...script.aborted, of: slices, say: (count) => `${inSlices(count)}: the script stopped the test` },
       {
@@ -102,7 +102,7 @@ export function judgeScript(
       {
         ...script.thrown,
         of: iterations,
-        say: (count) => `${count} of ${plural(iterations, 'iteration')} threw`,
+        say: (count) => `${someOf(count, iterations, 'iteration')} threw`,
       },
       {
         ...{ ...script.printed, of: iterations },

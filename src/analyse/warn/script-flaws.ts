@@ -1,5 +1,5 @@
 import type { Warning } from '../../results/results.ts';
-import { plural } from '../../text/plain.ts';
+import { plural, someOf } from '../../text/plain.ts';
 import { passedRatio, sayChecks } from '../rows/script-rows.ts';
 import type { Row, ScenarioSummary, ScriptEvent, ScriptRow } from '../summary.ts';
 import { warning } from './flaws.ts';
@@ -58,21 +58,21 @@ function ofErrors(where: string, rows: readonly Row[]): Warning[] {
     ...told(
       'script-threw',
       ({ thrown }) => thrown,
-      ({ count }, { iterations }) => `${count} of ${plural(iterations, 'iteration')} threw`,
+      ({ count }, { iterations }) => `${someOf(count, iterations, 'iteration')} threw`,
       'these iterations ended early, so parts of the script were not measured',
       'fix the script; raw/ has the whole log',
     ),
     ...told(
       'script-aborted',
       ({ aborted }) => aborted,
-      ({ count }, { slices }) => `${count} of ${plural(slices, 'slice')} ended by the script itself`,
+      ({ count }, { slices }) => `${someOf(count, slices, 'slice')} ended by the script itself`,
       'those slices count as failed',
       'remove `exec.test.abort` from the script, or fix the cause that it names',
     ),
     ...told(
       'script-failed',
       ({ failed }) => failed,
-      ({ count }, { slices }) => `${count} of ${plural(slices, 'slice')} marked as failed by the script`,
+      ({ count }, { slices }) => `${someOf(count, slices, 'slice')} marked as failed by the script`,
       'the script found wrong answers, which RPS and latency count, too',
       'fix the cause that it names; use `check` where a few wrong answers are fine',
     ),

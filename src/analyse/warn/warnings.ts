@@ -2,7 +2,7 @@ import { median } from 'simple-statistics';
 import { wantsVerdicts, warnOfFewStarts } from '../../plan/warn/few-starts.ts';
 import type { Measurement, Results, Warning } from '../../results/results.ts';
 import { FOREIGN_CPU, IDLE_CPU, STALL, STEAL } from '../../stats/limits.ts';
-import { listNames, plural } from '../../text/plain.ts';
+import { listNames, someOf } from '../../text/plain.ts';
 import type { ScenarioSummary } from '../summary.ts';
 import { isCondition } from './earlier.ts';
 import { OF_MACHINE, sortByEffect } from './effects.ts';
@@ -186,7 +186,7 @@ function warnOfBlindness(measurements: Results['measurements']): Warning[] {
   return [
     warning(
       'no-samples',
-      `CPU could not be read in ${blind.length} of ${plural(measurements.length, 'slice')}: it is not known whether k6 was the limit there`,
+      `CPU could not be read in ${someOf(blind.length, measurements.length, 'slice')}: it is not known whether k6 was the limit there`,
       blind.every(({ durationMs }) => durationMs < SAMPLED_MS)
         ? 'use slices of half a second or more: counters are read every 0.1 s'
         : 'use a Docker engine without user namespaces, so that a container can see control groups',
@@ -220,7 +220,7 @@ function warnOfIdlers({ plan, measurements, variants }: Results): Warning[] {
 function warnOfDisturbance(slices: readonly Pick<Measurement, 'guards'>[]): Warning[] {
   const count = (of: (guards: Measurement['guards']) => boolean) =>
     slices.filter(({ guards }) => of(guards)).length;
-  const inSlices = (n: number) => `in ${n} of ${plural(slices.length, 'slice')}`;
+  const inSlices = (n: number) => `in ${someOf(n, slices.length, 'slice')}`;
   const foreign = count(({ foreignCpuRatio }) => (foreignCpuRatio ?? 0) > FOREIGN_CPU);
   const stolen = count(({ stealRatio }) => (stealRatio ?? 0) > STEAL);
   const stalled = count(({ stallMs }) => (stallMs ?? 0) > STALL);

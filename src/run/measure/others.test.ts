@@ -99,7 +99,10 @@ test('in a duet they are reported for the side that gave them', () => {
   ];
   const counts = { [REQUESTS]: 120, [kind('other status')]: 37 };
   const outcome = (slices: readonly Slice[]) =>
-    ({ summary: summary(counts), errors, batch: { slices } }) as unknown as BatchOutcome;
+    ({
+      ...{ summary: summary(counts), errors },
+      batch: { slices, scenario: { journey: { kind: 'paths' } } },
+    }) as unknown as BatchOutcome;
   expect(findOthersInDuets(outcome(pair))).toMatchObject([
     {
       variant: 'a',
