@@ -361,6 +361,21 @@ test('a run of fewer starts beside one of more is not cut short, and a budget is
   expect(text).not.toMatch(/\d of \d+ fresh starts|budget/);
 });
 
+test('a run that was cut short beside one of fewer starts lacks some', () => {
+  const of = (name: string, planned: number, made: number) =>
+    makeResults({
+      ...{ servers: [{ id: 'a', rps: 500 }], instances: made, scenario: { name } },
+      change(results) {
+        results.run.id = `run-${name}`;
+        results.plan.instances = planned;
+        if (made < planned) results.run.stopped = 'SIGINT';
+        for (const variant of results.variants) variant.image = null;
+      },
+    });
+  const [merged] = mergeResults([of('quick', 6, 4), of('soak', 3, 3)]);
+  expect(renderMarkdown(analyse(merged as Results))).toContain('4 of 6 fresh starts');
+});
+
 test('cold starts of several runs are put together', () => {
   const of = (id: string, timesMs: number[]) =>
     run('a', (results) => {

@@ -196,6 +196,12 @@ function mergeColdStarts(runs: Results['variants']): Results['variants'][number]
   return { ...first, timesMs: [first, ...alike].flatMap(({ timesMs }) => timesMs) };
 }
 
+/** Fewer starts of a scenario that was to have fewer are not missing, unless a run was cut short. */
+function fewestStarts(group: readonly Results[]): number {
+  const planned = group.map(({ plan }) => plan.instances);
+  return group.some(({ run }) => run.stopped !== null) ? Math.max(...planned) : Math.min(...planned);
+}
+
 function mergePlans(group: readonly Results[]): Results['plan'] {
   const [{ plan: first }] = group as [Results, ...Results[]];
   const { unjudged: _, ...plan } = first;
@@ -203,8 +209,7 @@ function mergePlans(group: readonly Results[]): Results['plan'] {
     group.every((one) => of(one.plan) === of(first)) ? of(first) : null;
   return {
     ...plan,
-    // Fewer starts of a scenario that was to have fewer are none that are missing.
-    instances: Math.min(...group.map(({ plan }) => plan.instances)),
+    instances: fewestStarts(group),
     durationScale: agreed((one) => one.durationScale) ?? 1,
     budgetSeconds: agreed((one) => one.budgetSeconds),
     scenarios: unique(

@@ -64,7 +64,7 @@ test('k6 in the arena asks the app itself, not a proxy that Docker sets for each
 });
 
 /** An engine on which another run has the arena until then. Opens an arena on it. */
-async function openHeld(untilMs: number, wait: boolean) {
+async function openHeld(untilMs: number, wait: boolean, isRunning = true) {
   let elapsedMs = 0;
   const isHeld = () => elapsedMs < untilMs;
   const counts = { starts: 0, asked: 0 };
@@ -91,7 +91,8 @@ async function openHeld(untilMs: number, wait: boolean) {
       counts.asked += 1;
       const labels = { 'php-runtime-bench': isHeld() ? 'other' : 'mine' };
       const State = { Running: true, Pid: 1 };
-      if (format === '{{.State.Running}}') return { code: 0, stdout: `${isHeld()}\n`, stderr: '' };
+      if (format === '{{.State.Running}}')
+        return { code: 0, stdout: `${isHeld() && isRunning}\n`, stderr: '' };
       const shown = format === '{{json .}}' ? { Id: 'id', Config: { Labels: labels }, State } : labels;
       return { code: 0, stdout: JSON.stringify(shown), stderr: '' };
     },
@@ -112,4 +113,6 @@ test('a run that waits asks one question every 5 s, and makes an attempt each mi
 test('a run that does not wait outlasts the arena of a killed run, and no other', async () => {
   expect((await openHeld(3000, false)).starts).toBe(2);
   await expect(openHeld(60_000, false)).rejects.toThrow('another benchmark is running');
+  // One that has ended and cannot be removed is not waited for again and again.
+  await expect(openHeld(60_000, false, false)).rejects.toThrow('another benchmark is running');
 });

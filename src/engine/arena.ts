@@ -56,6 +56,7 @@ interface ArenaOptions {
 export async function openArena(host: Host, docker: Docker, options: ArenaOptions): Promise<Arena> {
   /** Since when another run has been in the way; null: none has. */
   let heldMs: number | null = null;
+  let hasWaited = false;
   for (;;) {
     await sweep(host, docker, options.say);
     const started = start(host, options);
@@ -100,7 +101,10 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
     if (labels[LABEL] === options.run) throw notStarted(options, stderr, isLate);
     const who = `run ${labels[LABEL]}, ${labels[`${LABEL}.owner`]}`;
     if (!options.wait) {
-      if (await endsSoon(host, docker, options.signal)) continue;
+      if (!hasWaited && (await endsSoon(host, docker, options.signal))) {
+        hasWaited = true;
+        continue;
+      }
       throw new UserError('another benchmark is running on this Docker engine', {
         found: who,
         hint: 'wait for it, or pass --wait',

@@ -151,7 +151,7 @@ export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<E
  * could be built. It has a report of its own as `docker`, and names itself as an engine.
  */
 function refusePodman(info: { version?: { Version?: string } }, { code, stdout }: Finished): string {
-  const { Client, Server } = code === 0 && stdout !== '' ? JSON.parse(stdout) : {};
+  const { Client, Server } = code === 0 && stdout.startsWith('{') ? JSON.parse(stdout) : {};
   const engine = (Server?.Components ?? []).find(({ Name }: { Name?: string }) => Name === 'Podman Engine');
   const found = engine?.Version ?? info.version?.Version;
   if (found === undefined) return String(Client?.Version ?? '');

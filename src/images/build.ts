@@ -74,6 +74,7 @@ export async function buildImages(
     if (!config.buildCache) await pullBases(docker, images, apps, options);
     const bakeSome = (keys: readonly string[]) => bake(host, docker, images, keys, apps, options);
     const all = images.length === 0 ? NOTHING : await bakeSome(images.map(({ key }) => key));
+    if (!all.ok) await expectEngine(docker);
     const lost =
       all.ok || images.length === 1 ? new Map<string, Baked>() : await findLost(bakeSome, images, apps);
     for (const image of images) {

@@ -166,13 +166,17 @@ const FILL = `
 export async function fillDisk({ data }: Pick<OwnEngine, 'data'>): Promise<() => Promise<void>> {
   const isFull = join(makeFolder(), 'full');
   const filling = realHost.start('sh', ['-c', FILL, 'sh', join(data, 'full'), isFull]);
-  for (let i = 0; !existsSync(isFull); i++) {
-    if (i > 1200) throw new Error(`the disk of ${data} is not full after a minute`);
-    await realHost.sleep(50);
-  }
-  return async () => {
+  const empty = async () => {
     filling.kill('SIGKILL');
     await filling.done;
     for (const name of readdirSync(data)) if (name.startsWith('full')) rmSync(join(data, name));
   };
+  for (let i = 0; !existsSync(isFull); i++) {
+    if (i > 1200) {
+      await empty();
+      throw new Error(`the disk of ${data} is not full after a minute`);
+    }
+    await realHost.sleep(50);
+  }
+  return empty;
 }

@@ -90,7 +90,7 @@ export function judgeScript(
   const events: (ScriptEvent & { of: number; say(count: number): string; most?: number })[] = [];
   if (script) {
     const { slices, iterations } = script;
-    const inSlices = (count: number) => `${someOf(count, slices, 'slice')}`;
+    const inSlices = (count: number) => someOf(count, slices, 'slice');
     events.push(
       { ...script.aborted, of: slices, say: (count) => `${inSlices(count)}: the script stopped the test` },
       {

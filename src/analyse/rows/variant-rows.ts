@@ -230,7 +230,7 @@ function judge(
   }
   // A server that hangs gives few answers, so that its wrong ones hardly weigh: its slices do.
   const slices = row.slices.ok + row.slices.failed;
-  if (row.slices.ok > 0 && row.slices.ok < needed * slices) {
+  if (row.slices.ok > 0 && row.slices.ok / slices < needed) {
     const reason = counted.find((slice) => slice.outcome === 'failed')?.reason ?? 'every request failed';
     return {
       kind: 'unranked',

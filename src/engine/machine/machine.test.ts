@@ -63,7 +63,7 @@ test.each([
   ['one of Amazon', 'Features : fp', { sys_vendor: 'Amazon EC2', product_name: 'm7g.large' }, true],
   [
     'a machine of Amazon without',
-    'flags : fpu',
+    'Features : fp',
     { sys_vendor: 'Amazon EC2', product_name: 'm7g.metal' },
     false,
   ],

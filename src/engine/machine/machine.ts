@@ -30,12 +30,15 @@ done
 echo "usable $(sed -n 1p "$root/cpuset.cpus.effective" "$root/cpuset/cpuset.effective_cpus" 2>/dev/null)"
 echo "governor $(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null)"
 grep -m1 -E '^(model name|Model|CPU part)' "$info" | sed 's/^[^:]*: */model /'
-maker=$(cat "$dmi/sys_vendor" "$dmi/product_name" 2>/dev/null)
-case $maker in
-*.metal*) echo 'virtual no' ;;
-*QEMU* | *KVM* | *[Vv]irtual* | *VMware* | *Xen* | *Parallels* | *'Amazon EC2'* | *'Google Compute'*) echo 'virtual yes' ;;
-*) if grep -qw hypervisor "$info"; then echo 'virtual yes'; elif grep -q '^flags' "$info"; then echo 'virtual no'; fi ;;
-esac
+if grep -q '^flags' "$info"; then
+  grep -qw hypervisor "$info" && echo 'virtual yes' || echo 'virtual no'
+else
+  case $(cat "$dmi/sys_vendor" "$dmi/product_name" 2>/dev/null) in
+  *.metal*) echo 'virtual no' ;;
+  *QEMU* | *KVM* | *[Vv]irtual* | *VMware* | *Xen* | *Parallels* | *vServer* | *'Amazon EC2'* | *'Google Compute'*) echo 'virtual yes' ;;
+  esac
+fi
+:
 `;
 
 /** Reads the script's output. Without topology (no sysfs) each CPU counts as a core of its own. */

@@ -61,8 +61,8 @@ test('names those that lack what the others give', () => {
     {
       code: 'variables',
       message:
-        'unit@8.4: $_SERVER lacks REQUEST_SCHEME, unlike the others; an app that reads them behaves differently there',
-      remedy: 'give them a default in the app; see docs/runtimes.md, Server variables',
+        'unit@8.4: $_SERVER lacks REQUEST_SCHEME, unlike the others; an app may behave differently there',
+      remedy: 'use a default in the app; see docs/runtimes.md, Server variables',
       variant: null,
     },
   ]);

@@ -23,8 +23,8 @@ const EXTRA: Difference = {
 };
 const MISSING: Difference = {
   key: 'missingVariables',
-  describe: (names) => `lacks ${names}, unlike the others; an app that reads them behaves differently there`,
-  remedy: 'give them a default in the app',
+  describe: (names) => `lacks ${names}, unlike the others; an app may behave differently there`,
+  remedy: 'use a default in the app',
 };
 
 function warnOfUnlike(heads: readonly PlannedVariant[], { key, describe, remedy }: Difference): Warning[] {

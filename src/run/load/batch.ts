@@ -30,7 +30,6 @@ export async function runLoad(
   const together = engine.loadElsewhere ? await engine.loadElsewhere(batch, target) : null;
   const made =
     together?.load ?? (await loadBatch(docker, engine.arena.name, batch, target, environment, { signal }));
-  if (together === null && made.summary === null) await expectArena(engine);
   await waitForSamples(engine, watch, batch, made.summary);
   const load = { ...made, ...findStep() };
   const { summary } = load;
@@ -55,5 +54,6 @@ export async function runLoad(
   const file = `raw/${batch.scenario.name}/${instance.index}/${batchName(batch)}`;
   await sink.keepRaw(file, load.stdout);
   if (load.stderr) await sink.keepRaw(file.replace(/\.json$/, '.log'), load.stderr);
+  if (together === null && summary === null) await expectArena(engine);
   return { load, loaded };
 }

@@ -18,7 +18,7 @@ afterEach(() => vi.unstubAllEnvs());
 /** Access of the folders that were copied to the container last. */
 let modes: number[] = [];
 
-/** What k6 answers: options, or a line of its log. It may depend on the files of the project that it was given. */
+/** An answer of k6: options, or a line of its log. */
 type Given = { options: object } | { log: string };
 
 /** Inspects `project/load.js`. */

@@ -68,7 +68,7 @@ function notesLimits(limits: unknown[]): Parameters<typeof ask>[0] {
   return { docker, arena: { name: 'arena' }, signal: new AbortController().signal };
 }
 
-test("one of the scripts of this tool that fails shows k6's words, which its answers do not", async () => {
+test("if one of our scripts fails, the error has k6's words", async () => {
   const commands: string[] = [];
   const log =
     'time="2026-11-28T10:00:00Z" level=error msg="TypeError: Cannot read property \'status\' of null"';

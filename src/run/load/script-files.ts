@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { displayPath } from '../../config/text.ts';
 import { type Place, UserError } from '../../errors.ts';
@@ -83,7 +83,10 @@ export function filesLike(missed: string, more: readonly string[]): string[] {
   if (!more.some(isLike)) return [missed];
   const folder = dirname(missed);
   const all = readdirSync(folder).map((name) => join(folder, name));
-  return all.filter((path) => isLike(path) && isFile(path));
+  // A link may lead out of the project, and none of the others need be what the script opens.
+  const like = all.filter((path) => isLike(path) && lstatSync(path).isFile());
+  const bytes = like.reduce((sum, path) => sum + lstatSync(path).size, 0);
+  return bytes > MOST_BYTES / 2 ? [missed] : like;
 }
 
 /** Errors: UserError, a script makes no requests that are measured. */

@@ -151,7 +151,7 @@ async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit)
   const outcomes = new Map<string, VariantOutcome>();
   for (const { id } of visit.left) {
     const { coldStartMs = [] } = given.job.outcomes.get(id) ?? {};
-    outcomes.set(id, { facts: null, coldStartMs, failure: null });
+    outcomes.set(id, { facts: null, coldStartMs: [...coldStartMs], failure: null });
   }
   const job = { ...given.job, outfits: visit.outfits, outcomes };
   const world: World = { ...given, job };

@@ -72,6 +72,7 @@ export async function startServers(
 
 /** Variants that start together share the CPUs: each gets the time that all took alone in the first start on top. */
 function readyLimitMs({ job }: ServerContext, wanted: readonly WantedServer[]): number {
+  if (wanted.length === 1) return READY_SECONDS * 1000;
   const knownMs = wanted.flatMap(({ variant }) => job.outcomes.get(variant.id)?.coldStartMs ?? []);
   return knownMs.reduce((sum, ms) => sum + ms, READY_SECONDS * 1000);
 }
