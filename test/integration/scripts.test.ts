@@ -96,7 +96,7 @@ test('a script that marks the test as failed is measured, but not ranked', async
   const { code, stdout, slice } = await run('marks.js');
   expect(slice).toMatchObject({ outcome: 'ok', requests: 20, script: { failed: 'title is wrong' } });
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    '1 of 1 slices: the script marked the test as failed: title is wrong',
+    '1 of 1 slice: the script marked the test as failed: title is wrong',
   );
   // As with checks that fail.
   expect(code).toBe(0);
