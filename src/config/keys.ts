@@ -186,7 +186,7 @@ export const KEYS = {
     value: 'N',
     about:
       'Limit on concurrent requests of a load with a rate. With `compare-to`, an odd one becomes the next even one',
-    default: 'from rate and timeout',
+    default: 'from the rate, and from the warm-up',
   },
   reuse: {
     schema: scenarioKeys.reuse,

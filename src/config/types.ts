@@ -153,7 +153,7 @@ export interface Scenario {
   warmupMs: number;
   /** Slices of each variant per instance. */
   blocks: number;
-  /** Cap on concurrency for open-model load (Tank's 'instances'); default follows from rate and timeout. */
+  /** Cap on concurrency for open-model load (Tank's 'instances'); default: from the rate and the warm-up. */
   maxVus?: number;
   /** False: a new connection for each request. */
   reuse: boolean;

@@ -37,6 +37,7 @@ export function learnNothing(sampler: Sampler): RunMemory {
     explained: new Set(),
     drainedMs: new Map(),
     typicalMs: new Map(),
+    idleMs: new Map(),
     brought: null,
     onceMs: 0,
   };

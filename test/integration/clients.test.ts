@@ -50,3 +50,26 @@ it.each([
   if (!flags.includes('vus(4, 1s)')) expect(inTurns).toBe(0);
   else if (!isSlow) expect(inTurns).toBe(slices);
 });
+
+it('a page that waits longer than a tenth of a second gets clients enough for its rate', async () => {
+  project.write({ 'public/slow.php': '<?php usleep(400_000); echo "late";' });
+  const slow = [
+    '--runtimes',
+    'nginx-fpm,apache[workers=16]',
+    '--paths',
+    '/slow.php',
+    '--load',
+    'const(20, 3s)',
+  ];
+  const { code, stderr } = await project.bench('out-slow', ...slow, '--warmup', '1s', '--timeout', '10s')
+    .done;
+  expect(code, stderr).toBe(0);
+  const { measurements, warnings } = project.results('out-slow');
+  expect(measurements).toHaveLength(2);
+  // With the three clients of a fast page, 37 of 60 would never begin.
+  for (const { outcome, dropped } of measurements) {
+    expect(outcome).toBe('ok');
+    expect(dropped).toBeLessThan(6);
+  }
+  expect(warnings.map(({ code }) => code)).not.toContain('connections-exceed-workers');
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseLoad } from '../../config/parts/load.ts';
-import { clientsForScript, compileLoad, compileWarmup } from './load-steps.ts';
+import { clientsForRate, compileLoad, compileWarmup } from './load-steps.ts';
 
 const settings = { timeoutMs: 2000, warmupMs: 1000 };
 const compile = (source: string) => compileLoad(parseLoad(source), settings);
@@ -52,16 +52,18 @@ describe('compileLoad', () => {
   });
 });
 
-test('a script at a rate has clients enough for its iterations', () => {
-  const script = { journey: { kind: 'script', name: 'x', file: 'x.js' } } as const;
+test('a rate has clients enough for its iterations, within what servers have workers for', () => {
   const steps = compile('vus(4, 1s) const(50, 30s)');
-  const vus = (...given: Parameters<typeof clientsForScript>) => clientsForScript(...given).map((s) => s.vus);
-  expect(vus(steps, script, null)).toEqual([4, 6]);
-  expect(vus(steps, script, 1000)).toEqual([4, 76]);
-  expect(vus(steps, script, 10)).toEqual([4, 6]);
-  expect(vus(steps, script, 60_000)).toEqual([4, 1000]);
-  expect(vus(steps, { ...script, maxVus: 6 }, 1000)).toEqual([4, 6]);
-  expect(vus(steps, { journey: { kind: 'paths', paths: ['/'] } }, 1000)).toEqual([4, 6]);
+  const vus = (iterationMs: number | null, served = Infinity, scenario = {}) =>
+    clientsForRate(steps, scenario, iterationMs, served).map((step) => step.vus);
+  expect(vus(null)).toEqual([4, 6]);
+  expect(vus(10)).toEqual([4, 6]);
+  expect(vus(200)).toEqual([4, 16]);
+  expect(vus(1000)).toEqual([4, 76]);
+  expect(vus(60_000)).toEqual([4, 1000]);
+  expect(vus(1000, 16)).toEqual([4, 16]);
+  expect(vus(1000, 4)).toEqual([4, 6]);
+  expect(vus(1000, Infinity, { maxVus: 6 })).toEqual([4, 6]);
 });
 
 test('warm-up is of the manner of the load', () => {

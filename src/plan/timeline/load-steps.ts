@@ -84,25 +84,28 @@ export function defaultVus(rps: number, timeoutMs: number): number {
   return Math.max(2, Math.ceil(rps * Math.min(timeoutMs / 1000, 0.1)) + 1);
 }
 
-/** No script gets more clients than this by itself. */
+/** No load gets more clients than this by itself. */
 const MOST_CLIENTS = 1000;
-/** The typical iteration is the middle one: as many again, by half, for those that take longer. */
+/** How long an iteration takes is known of the middle one, or of the fastest: as many again, by half, for those that take longer. */
 const SPARE_CLIENTS = 1.5;
 
 /**
- * Steps of a script at a rate, with clients enough for its iterations, which may sleep. At least those that the steps have,
- * at most MOST_CLIENTS. Steps of any other scenario, and those with `max-vus`, stay the same.
+ * Steps with clients enough for their rate, where iterations take long: a page may wait, and a script may sleep. At least those
+ * that the steps have, at most MOST_CLIENTS. Steps with `max-vus` stay the same.
  *
- * @param typicalMs how long an iteration takes; null: not known
+ * @param iterationMs how long an iteration takes; null: not known
+ * @param served clients that each server has workers for: those beyond would wait at any rate
  */
-export function clientsForScript(
+export function clientsForRate(
   steps: readonly LoadStep[],
-  { journey, maxVus }: Pick<Scenario, 'journey' | 'maxVus'>,
-  typicalMs: number | null,
+  { maxVus }: Pick<Scenario, 'maxVus'>,
+  iterationMs: number | null,
+  served: number,
 ): readonly LoadStep[] {
-  if (journey.kind !== 'script' || maxVus !== undefined || typicalMs === null) return steps;
+  if (maxVus !== undefined || iterationMs === null) return steps;
   const most = Math.max(0, ...steps.map(({ rps }) => rps ?? 0));
-  const clients = Math.min(MOST_CLIENTS, Math.ceil((SPARE_CLIENTS * most * typicalMs) / 1000) + 1);
+  const enough = Math.ceil((SPARE_CLIENTS * most * iterationMs) / 1000) + 1;
+  const clients = Math.min(MOST_CLIENTS, served, enough);
   return steps.map((step) => (step.rps === null ? step : { ...step, vus: Math.max(step.vus, clients) }));
 }
 

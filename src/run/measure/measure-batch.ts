@@ -1,10 +1,12 @@
+import type { Scenario } from '../../config/types.ts';
 import type { Instance } from '../../plan/instances.ts';
-import { clientsForScript } from '../../plan/timeline/load-steps.ts';
-import type { Batch } from '../../plan/timeline/slices.ts';
+import { countServed } from '../../plan/timeline/capacity-plan.ts';
+import { clientsForRate, type LoadStep } from '../../plan/timeline/load-steps.ts';
+import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { drainFor, retime } from '../../plan/timeline/timeline.ts';
 import { type Failure, type Measurement, OTHER_ANSWERS } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';
-import { longestDrainMs, slowestTypicalMs } from '../load/drain.ts';
+import { longestDrainMs, slowestIdleMs, slowestTypicalMs } from '../load/drain.ts';
 import type { K6Summary } from '../load/k6.ts';
 import type { Watch } from '../sample/sampler.ts';
 import { findDeaths, type Server } from '../servers/servers.ts';
@@ -22,6 +24,8 @@ export interface Loading {
   drainedMs: Map<string, number>;
   /** Scenario → how long a request of the slowest variant typically takes, ms. */
   typicalMs: Map<string, number>;
+  /** Scenario of paths → the same where nothing waits, ms. */
+  idleMs: Map<string, number>;
 }
 
 /** An instance that is ready to be loaded. */
@@ -44,9 +48,10 @@ export async function measureBatch(
   const { instance, servers, watch, checkedOf, fail } = ready;
   const { scenario } = planned;
   const typicalMs = loading.typicalMs.get(scenario.name) ?? null;
+  const served = Math.min(...world.job.plan.variants.map((variant) => countServed(scenario, variant)));
   const slices = planned.slices
     .filter((s) => servers.has(s.variant))
-    .map((s) => (s.warmup ? s : { ...s, steps: clientsForScript(s.steps, scenario, typicalMs) }));
+    .map((s) => (s.warmup ? s : { ...s, steps: stepsOf(s, scenario, loading, served) }));
   if (slices.length === 0) return [];
   const batch = retime(
     { ...planned, slices },
@@ -72,19 +77,40 @@ export async function measureBatch(
   return measurements;
 }
 
+/**
+ * Steps with clients enough. A script may sleep, whatever the servers have workers for. A page takes longer on a busy server, where
+ * more clients would only make a longer queue: its time is that of an idle one.
+ *
+ * @param served clients that each server of the plan has workers for, so that all slices are alike
+ */
+function stepsOf(
+  { steps, duet }: Slice,
+  scenario: Scenario,
+  { typicalMs, idleMs }: Loading,
+  served: number,
+): readonly LoadStep[] {
+  const isScript = scenario.journey.kind === 'script';
+  const iterationMs = (isScript ? typicalMs : idleMs).get(scenario.name) ?? null;
+  // Both servers of a duet get the clients of both, and a load open only in parts has others in its next block.
+  const isShared = duet !== null || steps.some(({ rps }) => rps === null);
+  const most = isScript ? Infinity : served / (isShared ? 2 : 1);
+  return clientsForRate(steps, scenario, iterationMs, Math.floor(most));
+}
+
 function learnTimes(
-  { drainedMs, typicalMs }: Loading,
+  { drainedMs, typicalMs, idleMs }: Loading,
   instance: number,
   batch: Batch,
   summary: K6Summary | null,
 ): void {
-  const { name } = batch.scenario;
+  const { name, journey } = batch.scenario;
   const typical = slowestTypicalMs(batch, summary);
   // Learnt once, so that all instances are measured alike. The warm-ups of a script are batches of their own.
-  const isWarmup =
-    instance === 0 && batch.scenario.journey.kind === 'script' && batch.slices.every(({ warmup }) => warmup);
-  if (typical !== null && (isWarmup || !typicalMs.has(name)))
+  const isWarmup = instance === 0 && batch.slices.every(({ warmup }) => warmup);
+  if (typical !== null && ((isWarmup && journey.kind === 'script') || !typicalMs.has(name)))
     typicalMs.set(name, Math.max(typical, typicalMs.get(name) ?? 0));
+  const idle = isWarmup && journey.kind === 'paths' ? slowestIdleMs(batch, summary) : null;
+  if (idle !== null) idleMs.set(name, Math.max(idle, idleMs.get(name) ?? 0));
   const drained = longestDrainMs(batch, summary);
   if (drained !== null) drainedMs.set(name, Math.max(drained, drainedMs.get(name) ?? 0));
 }
