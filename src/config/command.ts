@@ -115,7 +115,10 @@ export const COMMANDS = {
     usage: 'doctor [--aa] [flags]',
     about: 'Check whether this machine is fit to measure, and how small a change it can detect',
     own: {
-      aa: { about: 'Measure the first variant against itself, for --budget [2m]. Other flags as for run' },
+      aa: {
+        about:
+          'Measure the first variant against itself in the first scenario, for --budget [2m]. Flags of app, servers and load as for run',
+      },
       ...JSON_FLAG,
     },
     config: true,
