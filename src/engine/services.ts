@@ -70,6 +70,8 @@ type Wanted = NonNullable<Config['services']>;
 /** Services get this long to become healthy, s; longer if their own checks allow it, but not without end. */
 const READY_SECONDS = 180;
 const LONGEST_SECONDS = 1800;
+/** Their own checks run once a second at most, and a look takes two commands of Docker. */
+const POLL_MS = 500;
 const LOG_LINES = 2000;
 
 /** Each variant has a database of its own, by this name; fit for any of them, and for a file. */
@@ -288,7 +290,7 @@ async function awaitServices(world: ServicesWorld, wanted: Wanted, seconds: numb
     if (late.length === 0) return services;
     const names = late.map(({ service }) => service).join(', ');
     if (host.elapsed() > deadline) await fail(`not ready after ${seconds} s: ${names}`);
-    await host.sleep(200, signal);
+    await host.sleep(POLL_MS, signal);
     signal.throwIfAborted();
   }
 }
