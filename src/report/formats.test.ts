@@ -33,3 +33,12 @@ test('several groups: one list, one head of columns', () => {
   expect(renderAs('md', groups, terminal)).toContain('# Group 2 of 2');
   expect(renderAs('table', groups, terminal)).toContain('Register and log in');
 });
+
+test('several groups in a terminal: each under its title, below a warning', () => {
+  const text = renderAs('table', [quick, journey], { width: 200, color: false });
+  const places = ['do not compare across them', 'Group 1 of 2: ', 'Hello, server', 'Group 2 of 2: '].map(
+    (part) => text.indexOf(part),
+  );
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+});

@@ -5,10 +5,11 @@ import type { Format } from '../config/command.ts';
 import type { Results } from '../results/results.ts';
 import { renderAcross, renderAcrossTable, renderMissing, renderMissingLine } from './format/across-tables.ts';
 import { renderCsv } from './format/csv.ts';
+import { wrap } from './format/layout.ts';
 import { NOWHERE, renderMarkdown } from './format/markdown.ts';
 import { renderAnswerOfAll, renderTable, type TableOptions } from './format/terminal.ts';
 import { streamHtml } from './html/render.ts';
-import { titleOfGroup } from './view/answer/merged-answer.ts';
+import { GROUPS_APART, titleOfGroup } from './view/answer/merged-answer.ts';
 
 /**
  * Results in one form and nothing else, with a line break at the end; piece by piece, since a page can be large.
@@ -61,7 +62,7 @@ function missingIn(groups: readonly Results[], { isShare }: TableOptions): numbe
   return isShare ? [] : missingShards(groups);
 }
 
-/** With another version to compare with: one answer for all, the ranking across machines, each group. */
+/** One answer for all, where they were compared with the same version; the ranking across machines; each group. */
 function renderTables(
   groups: readonly Results[],
   terminal: TableOptions,
@@ -71,17 +72,16 @@ function renderTables(
   const summaries = groups.map(judge);
   const missing = missingIn(groups, terminal);
   const answer = renderAnswerOfAll(summaries, terminal, missing);
+  const several = groups.length > 1;
   const head = [
     renderMissingLine({ missing }, terminal),
     answer,
     across ? renderAcrossTable(across, terminal) : '',
+    several && !across ? wrap(GROUPS_APART, terminal.width, '  ') : '',
   ];
   const tables = summaries.map((summary, i) => {
-    const options = { ...terminal, missing };
-    return renderTable(
-      summary,
-      answer ? { ...options, group: titleOfGroup(summary, i, groups.length) } : options,
-    );
+    const group = several && { group: titleOfGroup(summary, i, groups.length) };
+    return renderTable(summary, { ...terminal, missing, ...group, isAnswered: answer !== '' });
   });
   return [...head.filter(Boolean).map((part) => `${part}\n`), ...tables].join('\n');
 }

@@ -147,6 +147,9 @@ describe('what the answer of several machines cannot claim', () => {
     expect(text).toContain('# Machine 2 of 2');
     expect(text.match(/^\*\*This check/gm)).toHaveLength(2);
     expect(text).not.toContain('(machine 2)');
+    const table = [...renderAs('table', [one, other], terminal, (results) => summarise(results))].join('');
+    expect(table.match(/^This check /gm)).toHaveLength(2);
+    expect(table).toMatch(/^Machine 2 of 2: .*\n\n\S /m);
   });
 
   test('groups of different loads do too, but with a budget each machine has as many blocks as fit', () => {

@@ -3,7 +3,7 @@ import { QUANTILES } from '../../results/quantiles.ts';
 import { cleanLine, clipMiddle, cutMiddle, plural } from '../../text/plain.ts';
 import { answerOf, checkOf, type Point, type ReportAnswer } from '../view/answer/answer.ts';
 import type { Mark } from '../view/answer/changerows.ts';
-import { answerOfAll, titleOfGroup } from '../view/answer/merged-answer.ts';
+import { answerOfAll, GROUPS_APART, titleOfGroup } from '../view/answer/merged-answer.ts';
 import { ASKED_PULL, type Medium, shortCommit, THIS_CHANGE, THIS_PULL } from '../view/medium.ts';
 import type { RankColumn } from '../view/ranking.ts';
 import { type ScenarioView, viewScenario } from '../view/scenario.ts';
@@ -139,10 +139,7 @@ export function renderMarkdownTable(summary: Summary): string {
 
 /** @param isRanked one ranking of all comes before */
 function groupHeading(summary: Summary, index: number, of: number, isRanked: boolean): string {
-  const note =
-    index === 0 && !isRanked
-      ? '\n\nThe groups were measured on different machines or under different conditions: do not compare across them.'
-      : '';
+  const note = index === 0 && !isRanked ? `\n\n${GROUPS_APART}` : '';
   return `# ${escapeMarkdown(titleOfGroup(summary, index, of))}${note}`;
 }
 

@@ -36,8 +36,10 @@ export interface TableOptions {
   color: boolean;
   /** The run has printed on the same terminal what was checked: it is not repeated. */
   showsChecks?: boolean;
-  /** Its title, where one answer for all groups comes before this one. */
+  /** Its title, where there are several groups. */
   group?: string;
+  /** One answer for all groups comes before this one. */
+  isAnswered?: boolean;
   /** Shards that gave no results. */
   missing?: readonly number[];
   /** The results are those of one share of a plan, right after it was measured. */
@@ -75,7 +77,7 @@ const AMONG = 'Servers compared with each other';
 /** The comparison as a table for a terminal: one row a variant, best first; what cannot be ranked apart, with why. */
 export function renderTable(
   summary: Summary,
-  { width, color, showsChecks, group, missing = [] }: TableOptions,
+  { width, color, showsChecks, group, isAnswered, missing = [] }: TableOptions,
 ): string {
   const whole = { ...medium, missing };
   const styles = color ? coloured : uncoloured;
@@ -83,7 +85,7 @@ export function renderTable(
   const warnings = summary.warnings.map(({ code, message, remedy }) =>
     eachLine(wrap(cleanLine(`! ${code}: ${message}. Remedy: ${remedy}.`), width, '  '), styles.warn),
   );
-  const answer = group === undefined ? answerOf(summary, whole) : null;
+  const answer = isAnswered ? null : answerOf(summary, whole);
   const starts = startsOf(summary.variants).map(({ label, median, mean, size }) =>
     wrap(`  ${cleanLine(label)}: median ${median} ms, mean ${mean} ms; image ${size}`, width, '    '),
   );

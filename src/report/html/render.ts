@@ -4,7 +4,7 @@ import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Measurement, Results } from '../../results/results.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
 import { isCompared } from '../view/answer/answer.ts';
-import { titleOfGroup } from '../view/answer/merged-answer.ts';
+import { GROUPS_APART, titleOfGroup } from '../view/answer/merged-answer.ts';
 import { viewScenario } from '../view/scenario.ts';
 import { verdict } from '../words/ranked.ts';
 import { commitOf, commitWithFiles } from '../words/run-facts.ts';
@@ -112,7 +112,7 @@ ${renderHead(title, groups)}
 ${renderMissingHtml({ missing, of })}
 ${answer && html`${answer}<h2 class="between">Servers compared with each other</h2>`}
 ${across && renderAcrossHtml(across)}
-${several && !across && html`<p class="note">The groups were measured on different machines or under different conditions: do not compare across them.</p>`}`;
+${several && !across && html`<p class="note">${GROUPS_APART}</p>`}`;
   for (const [i, group] of groups.entries())
     yield* renderGroup(group, i, groups.length, { missing, isAnswered: answer !== null });
   yield html`</main>

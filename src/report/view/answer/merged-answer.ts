@@ -65,6 +65,10 @@ function placeOf({ plan }: Summary, index: number): string {
   return plan.shard ? `machine ${plan.shard.index}` : `group ${index + 1}`;
 }
 
+/** Stands before several groups that no ranking puts together. */
+export const GROUPS_APART =
+  'The groups were measured on different machines or under different conditions: do not compare across them.';
+
 /** `Machine 2 of 3: AMD EPYC 7763, run r-20260131-090000` */
 export function titleOfGroup(summary: Summary, index: number, of: number): string {
   const { host, plan, run } = summary;
