@@ -1,4 +1,4 @@
-import type { RowState, ScenarioSummary } from '../../analyse/summary.ts';
+import type { Row, RowState, ScenarioSummary } from '../../analyse/summary.ts';
 import { listNames } from '../../text/plain.ts';
 import { atLeast } from './numbers.ts';
 import type { Name } from './ranked.ts';
@@ -6,9 +6,7 @@ import type { Name } from './ranked.ts';
 /** Variants that are missing from the ranking, and why, in short; empty if there are none. */
 export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string {
   const of = (kind: RowState['kind']) => rows.filter((row) => row.state.kind === kind);
-  const bound = of('generator-bound').map(
-    (row) => `${name(row.label)} (${atLeast(row.rps?.value ?? 0)} rps)`,
-  );
+  const bound = of('generator-bound').map((row) => `${name(row.label)} (${atLeast(rateOf(row))} rps)`);
   const unranked = of('unranked').map((row) => name(row.label));
   const failed = [...of('failed'), ...bases.filter(({ state }) => state.kind === 'failed')].map((row) =>
     name(row.label),
@@ -20,6 +18,12 @@ export function exceptions({ rows, bases }: ScenarioSummary, name: Name): string
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** The highest sustained rate, else the mean. The mean of a ramp is about its middle, whatever the server can do. */
+function rateOf({ holds, rps }: Row): number {
+  const found = holds && holds.kind !== 'below' ? holds : rps;
+  return found?.value ?? 0;
 }
 
 const FAILED: Readonly<Record<string, string>> = {
