@@ -162,6 +162,14 @@ describe('what the answer of several machines cannot claim', () => {
     expect(change({ blocks: 5 })).toBe(1);
   });
 
+  test('a machine that was stopped is named', () => {
+    const [first, second] = [one, two].map((results) => structuredClone(results)) as [Results, Results];
+    second.run.stopped = 'SIGINT';
+    expect(render([first, second])).toContain('The run was stopped: SIGINT (machine 2).');
+    first.run.stopped = 'an error';
+    expect(render([first, second])).toContain('stopped: an error (machine 1) and SIGINT (machine 2).');
+  });
+
   test('a machine without the base is named, beside the verdicts of the other', () => {
     const lacking = structuredClone(two);
     lacking.variants = lacking.variants

@@ -2,6 +2,7 @@ import type { CountRow } from '../../../analyse/counted.ts';
 import { withoutEffort } from '../../../analyse/merge.ts';
 import type { GateResult, Row, ScenarioSummary, Summary } from '../../../analyse/summary.ts';
 import type { Comparison } from '../../../results/results.ts';
+import { listNames } from '../../../text/plain.ts';
 import type { Medium } from '../medium.ts';
 import { answerOf, isCompared, type ReportAnswer } from './answer.ts';
 
@@ -39,9 +40,12 @@ function mergeSummaries(groups: readonly Summary[]): Summary | null {
   const repeated = repeatedIn(compared.map(({ summary }) => labelsOf(summary)));
   const renamed = compared.map(({ summary, place }) => renameAll(summary, place, repeated));
   const all = <T>(of: (summary: Summary) => readonly T[]): T[] => renamed.flatMap(of);
+  const stops = compared.flatMap(({ summary: { run }, place }) => {
+    return run.stopped === null ? [] : [`${run.stopped} (${place})`];
+  });
   return {
     ...first.summary,
-    run: { ...first.summary.run, stopped: renamed.find(({ run }) => run.stopped)?.run.stopped ?? null },
+    run: { ...first.summary.run, stopped: listNames(stops) || null },
     plan: {
       ...first.summary.plan,
       compareTo: mergeTargets(compared),
