@@ -170,6 +170,14 @@ describe('what the answer of several machines cannot claim', () => {
     expect(render([first, second])).toContain('stopped: an error (machine 1) and SIGINT (machine 2).');
   });
 
+  test('a doubt about the page that all machines have is there once', () => {
+    const message = 'the load measures redirects, not their targets: GET / to /login';
+    const warning = { code: 'redirect', message, remedy: 'add the target', variant: null };
+    const list = [one, two].map((results) => ({ ...results, warnings: [...results.warnings, warning] }));
+    const [answer = ''] = render(list).split('<details>');
+    expect(answer.match(/not their targets/g)).toHaveLength(1);
+  });
+
   test('a machine without the base is named, beside the verdicts of the other', () => {
     const lacking = structuredClone(two);
     lacking.variants = lacking.variants

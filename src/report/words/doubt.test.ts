@@ -25,6 +25,11 @@ test('a doubt names the request and what its page looks like, for the first thre
       '(see looks-unfinished, redirect and same-page).',
   );
   expect(warned(['htaccess', 'the app has .htaccess'])).toBe('');
+  const redirect: [string, string] = ['redirect', 'the load measures redirects: / to /en'];
+  expect(warned(redirect, redirect, ['login-form', 'GET /b shows a login form'], redirect, redirect)).toBe(
+    'Perhaps not the page that you mean: THE LOAD MEASURES REDIRECTS: / TO /EN; GET /B SHOWS A LOGIN FORM ' +
+      '(see redirect and login-form).',
+  );
   const closed = "GET /a and GET /b show the same page ('We are back at noon.'), such as a message";
   expect(warned(['same-page', closed])).toBe(
     'Perhaps not the page that you mean: GET /A AND GET /B SHOW THE SAME PAGE (see same-page).',

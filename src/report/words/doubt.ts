@@ -20,7 +20,9 @@ const NAMED = 3;
  * @param text how texts of others stand in sentences
  */
 export function doubt({ warnings }: Pick<Summary, 'warnings'>, text: (text: string) => string): string {
-  const found = DOUBTS.flatMap((doubt) => warnings.filter(({ code }) => code === doubt));
+  const all = DOUBTS.flatMap((doubt) => warnings.filter(({ code }) => code === doubt));
+  // Each machine warns of the same page.
+  const found = [...new Map(all.map((one) => [one.message, one])).values()];
   if (found.length === 0) return '';
   const seen = found
     .slice(0, NAMED)
