@@ -2,6 +2,7 @@ import { leadsOf } from '../../analyse/judge/gates.ts';
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
 import type { Comparison } from '../../results/results.ts';
 import { cleanLine } from '../../text/plain.ts';
+import { hasNumber } from '../view/answer/amounts.ts';
 import { answerOf, checkOf, type Point, type ReportAnswer } from '../view/answer/answer.ts';
 import { answerOfAll } from '../view/answer/merged-answer.ts';
 import { type Medium, PLAIN_MARKS, shortCommit, THIS_CHANGE } from '../view/medium.ts';
@@ -58,7 +59,8 @@ function showPoints(points: readonly Point[]): Html[] {
 
 /** The table of changes, with a picture of the intervals after them. */
 function changeTable({ table: { columns, rows: lines }, rows }: ReportAnswer, numbers: Numbers): Html {
-  const at = scaleOf(rows.map(({ comparison }) => comparison));
+  const drawn = rows.filter((row) => hasNumber(row, row.comparison));
+  const at = scaleOf(drawn.map(({ comparison }) => comparison));
   const pictured = columns.findIndex(({ key }) => key === 'interval');
   const rowOf = (variant: string) => numbers.has(variant) && html` data-variant="${numbers.get(variant)}"`;
   const kind = (i: number) => (columns[i]?.align === 'right' ? 'number' : 'text');
@@ -66,7 +68,8 @@ function changeTable({ table: { columns, rows: lines }, rows }: ReportAnswer, nu
     const { text = '', strong = false, tone } = line.cells[i] ?? {};
     const shown = strong ? html`<strong>${sentence(text)}</strong>` : sentence(text);
     if (columns[i]?.key === 'label') return html`<th scope="row" class="text variant">${shown}</th>`;
-    const picture = i === pictured && html`<td class="bar">${drawRange(row.comparison, at)}</td>`;
+    const picture =
+      i === pictured && html`<td class="bar">${drawn.includes(row) && drawRange(row.comparison, at)}</td>`;
     return html`<td class="${[kind(i), tone].filter(Boolean).join(' ')}">${shown}</td>${picture}`;
   };
   return html`<div class="scroll" role="region" tabindex="0" aria-label="What changed"><table class="rows">
