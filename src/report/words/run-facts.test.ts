@@ -23,6 +23,19 @@ test.each([
   expect(Docker).toBe(['engine 28.0.4, buildx 0.23.0', expected].filter(Boolean).join(', '));
 });
 
+test('the CPU layout has the CPUs of services and of a proxy, if there are any', () => {
+  const summary = summaryOf('base');
+  const layoutOf = (more: object) => {
+    const cpus = { ...summary.plan.cpus, ...more };
+    return Object.fromEntries(machineFacts({ ...summary, plan: { ...summary.plan, cpus } }))['CPU layout'];
+  };
+  const found = 'servers 0, 1; load 2, 3; system none';
+  expect(layoutOf({})).toBe(`${found} (found from the topology)`);
+  expect(layoutOf({ services: [5, 6], front: [7], source: 'given' })).toBe(
+    `${found}; front 7; services 5, 6 (given)`,
+  );
+});
+
 test('a load that the script has itself is in words', () => {
   const summary = summaryOf('script');
   const [scenario] = summary.scenarios as [ScenarioSummary];

@@ -1,5 +1,5 @@
 import type { ScenarioSummary, Summary } from '../../analyse/summary.ts';
-import { SCRIPT_LOAD } from '../../results/results.ts';
+import { type CpuLayout, SCRIPT_LOAD } from '../../results/results.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
 import { givenPercent } from '../../text/percent.ts';
 import { cleanLine, plural } from '../../text/plain.ts';
@@ -52,7 +52,6 @@ export function shellCommand(command: readonly string[]): string {
 export function machineFacts(summary: Summary): [string, string][] {
   const { host, plan, tool } = summary;
   const commit = commitWithFiles(summary);
-  const cpus = (list: readonly number[]) => (list.length > 0 ? list.join(', ') : 'none');
   const tools: [string, string] = ['Tools', `${tool.name} ${tool.version}, k6 ${tool.k6}`];
   const load = (plan.elsewhere?.generators ?? []).map((generator): [string, string] => [
     'Load from',
@@ -66,16 +65,22 @@ export function machineFacts(summary: Summary): [string, string][] {
       `${host.cpuModel}: ${plural(host.cores, 'core')}, ${plural(host.cpus, 'thread')}${host.virtual ? ', virtual machine' : ''}`,
     ],
     ['Governor', host.governor ?? 'not known'],
-    [
-      'CPU layout',
-      `servers ${cpus(plan.cpus.server)}; load ${cpus(plan.cpus.load)}; system ${cpus(plan.cpus.system)} (${plan.cpus.source === 'given' ? 'given' : 'found from the topology'})`,
-    ],
+    ['CPU layout', describeLayout(plan.cpus)],
     ...load,
     ['Memory', bytes(host.memoryBytes)],
     ['System', `${host.os}, kernel ${host.kernel}, ${host.arch}, cgroup v${host.cgroup}`],
     ['Docker', `engine ${host.engine}, buildx ${host.buildx}${storeOf(host)}`],
     tools,
   ];
+}
+
+/** `servers 0, 1; load 2, 3; system none (given)`. Services and a proxy are in it if they have CPUs of their own. */
+function describeLayout({ server, front = [], load, services, system, source }: CpuLayout): string {
+  const some = Object.entries({ front, services }).filter(([, list]) => list.length > 0);
+  const parts = [...Object.entries({ servers: server, load, system }), ...some].map(
+    ([part, list]) => `${part} ${list.join(', ') || 'none'}`,
+  );
+  return `${parts.join('; ')} (${source === 'given' ? 'given' : 'found from the topology'})`;
 }
 
 /** What image sizes include depends on it. */
