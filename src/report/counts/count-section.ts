@@ -1,4 +1,4 @@
-import type { CountRow } from '../../analyse/counted.ts';
+import type { CountChange, CountRow } from '../../analyse/counted.ts';
 import type { ScenarioSummary } from '../../analyse/summary.ts';
 import { describeCount } from '../../results/count-names.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type Text,
   variantColumn,
 } from '../view/model.ts';
+import { bothTitle } from '../words/changes.ts';
 import { count, NOTHING } from '../words/numbers.ts';
 import { bothCounts, countDelta, countRange, sideAmount } from './count-words.ts';
 import { tellFloor } from './instruction-words.ts';
@@ -18,22 +19,24 @@ import { tellFloor } from './instruction-words.ts';
 /** Counts per request: of both sides if there are two. */
 export function countSection({ counts }: ScenarioSummary): Section[] {
   if (counts.length === 0) return [];
-  const isCompared = counts.some(({ change }) => change !== null);
+  const { change } = counts.find((row) => row.change !== null) ?? {};
   const columns: Column<CountRow>[] = [
     variantColumn,
     left('Count', ({ name }) => ({ text: describeCount(name).title })),
     ...(counts.some(({ endpoint }) => endpoint !== null)
       ? [left<CountRow>('Of', ({ endpoint }) => (endpoint === null ? 'all' : { name: endpoint }))]
       : []),
-    ...(isCompared ? COMPARED : [right<CountRow>('per request', ({ side, name }) => sideAmount(side, name))]),
+    ...(change
+      ? compared(change)
+      : [right<CountRow>('per request', ({ side, name }) => sideAmount(side, name))]),
     right('starts', ({ side }) => count(side.instances)),
     right('repeats', ({ side }) => count(side.repeats)),
   ];
   return section('Counts per request', [grid('Counts per request', columns, counts), ...legendOf(counts)]);
 }
 
-const COMPARED: Column<CountRow>[] = [
-  right('per request', ({ side, change, name }) =>
+const compared = ({ against }: CountChange): Column<CountRow>[] => [
+  right(`${against === 'base' ? '' : `${bothTitle(against)}, `}per request`, ({ side, change, name }) =>
     change ? bothCounts(side, change, name) : sideAmount(side, name),
   ),
   right('Δ', ({ side, change, name }) => (change ? countDelta(side, change, name) : NOTHING)),

@@ -3,7 +3,9 @@ import { AFTER, always, BEFORE, makeCounts } from '../../../test/fixtures/result
 import { fixtures, makeResults } from '../../../test/fixtures/results/make.ts';
 import { analyse } from '../../analyse/analyse.ts';
 import type { CountChange } from '../../analyse/counted.ts';
+import type { ScenarioSummary } from '../../analyse/summary.ts';
 import type { Results } from '../../results/results.ts';
+import { countSection } from './count-section.ts';
 import { countAmount, countDelta, countLines, sideAmount, tellCounts } from './count-words.ts';
 
 const plain = { name: (label: string) => label, text: (text: string) => text };
@@ -100,6 +102,17 @@ test('without another version each variant has a line of its numbers', () => {
   ]);
   const [compared] = summaryOf('counts').scenarios;
   expect(countLines(compared as NonNullable<typeof compared>, plain)).toEqual([]);
+});
+
+test.each([
+  ['counts-alone', 'reference → variant, per request'],
+  ['counts', 'per request'],
+])('the table of %s names both sides where these are no versions', (name, title) => {
+  const [scenario] = summaryOf(name).scenarios as [ScenarioSummary];
+  const titles = countSection(scenario).flatMap(({ parts: [table] }) =>
+    table?.kind === 'table' ? table.columns.map((column) => column.title) : [],
+  );
+  expect(titles[2]).toBe(title);
 });
 
 test('counts that only paths have are in a line for each path', () => {
