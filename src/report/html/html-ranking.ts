@@ -57,7 +57,7 @@ function columnOf(column: RankColumn): Column {
   };
 }
 
-const STAR = html`<span class="star" title="surely ahead of all others">★</span>`;
+const STAR = html`<span class="star" title="surely ahead of all others that are ranked">★</span>`;
 
 function showNumber({ text, half, isBad, isDoubtful }: RankCell): Html {
   const doubt = isDoubtful && html`<abbr title="${DOUBTFUL}">~</abbr>`;

@@ -78,6 +78,12 @@ test('the command to repeat it stands there as it was', () => {
   );
 });
 
+test('the star claims nothing about a variant that was too fast to be ranked', () => {
+  expect(markup(page('mixed'))).toContain(
+    '<span class="star" title="surely ahead of all others that are ranked">',
+  );
+});
+
 test('a run of ten variants is less than 1.5 MB, a long ramp of each too', () => {
   const servers = Array.from({ length: 10 }, (_, i) => ({
     ...{ id: `s${i}@8.4`, rps: 1, capacity: 400 + 60 * i },
