@@ -3,6 +3,7 @@ import type { Culprit, FunctionName, FunctionTime, Why } from '../../analyse/why
 import { cleanLine, plural } from '../../text/plain.ts';
 import { tellUnlike } from '../view/why/cause.ts';
 import { callName, placeName, signedTime, time } from '../view/why/function-names.ts';
+import { joinMoved } from '../view/why/moved.ts';
 import { tellOverhead } from '../view/why/overhead.ts';
 import { count, NOTHING } from '../words/numbers.ts';
 import { findVariant } from '../words/verdicts.ts';
@@ -35,12 +36,22 @@ function renderOne(why: Why, summary: Summary, numbers: Numbers, id: string): Ht
   const { label, other } = labelsOf(why, summary);
   const scenario = summary.scenarios.length > 1 ? cleanLine(why.scenario) : '';
   const number = numbers.get(why.variant);
+  // Between two rows nothing moved.
+  const culprits = why.against === 'base' ? joinMoved(why.culprits) : why.culprits;
   return html`<div class="why" data-variant="${number}"><h3>${name(label)}${other && html` compared with ${name(other)}`}${scenario && html`, ${name(scenario)}`}</h3>
 <p class="more">${tellEffort(why)}</p>
-${why.culprits.length > 0 && html`<ul class="culprits">${why.culprits.map(tellCulprit)}</ul>`}
-${why.base !== null && why.culprits.length === 0 && html`<p>${why.tests > 0 ? NONE[why.against ?? 'base'] : 'There are too few samples to compare functions.'}</p>`}
+${culprits.length > 0 && html`<ul class="culprits">${culprits.map(tellCulprit)}</ul>`}
+${why.base !== null && culprits.length === 0 && html`<p>${tellNone(why)}</p>`}
 <div class="flame" data-flame="${id}" data-title="${[other ? `${label} compared with ${other}` : label, scenario].filter(Boolean).join(', ')}"></div>
 <details><summary>Functions as a table</summary>${tableOf(why, { label, other }, number)}</details></div>`;
+}
+
+/** The table has both names of a function that moved, each with a sure change. */
+function tellNone({ tests, against, culprits }: Why): string {
+  if (tests === 0) return 'There are too few samples to compare functions.';
+  return culprits.length > 0
+    ? 'Functions moved, but none changed by a sure amount.'
+    : NONE[against ?? 'base'];
 }
 
 const NONE = {
