@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { fixtures } from '../../../test/fixtures/results/make.ts';
 import { summaryOf } from '../../../test/fixtures/results/summaries.ts';
+import type { Row, ScenarioSummary } from '../../analyse/summary.ts';
 import { renderMarkdown } from './markdown.ts';
-import { drawBars } from './mermaid.ts';
+import { drawBars, renderChart } from './mermaid.ts';
 
 /** The part of Mermaid's grammar that we use: what does not fit it would be another diagram, or an error on the page. */
 const CHART = new RegExp(
@@ -109,4 +110,22 @@ test('beside a change there is none: bars from zero hide 5 %', () => {
 
 test('of an open load, latency', () => {
   expect(renderMarkdown(summaryOf('journey'))).toMatch(/title "p9[59] in ms, less is better"/);
+});
+
+test('of 10 s and more, latency in seconds', () => {
+  const [scenario] = summaryOf('journey').scenarios as [ScenarioSummary];
+  const chartOf = (ms: number) => {
+    const latency = { value: ms, half: null, n: 3, over: 'instances' } as const;
+    const rows = scenario.rows.map(
+      (row): Row => ({
+        ...row,
+        [scenario.metric]: latency,
+        state: { kind: 'ranked', rank: 1, shared: true },
+      }),
+    );
+    return renderChart({ ...scenario, rows });
+  };
+  expect(chartOf(9_000)).toMatch(/title "p9[59] in ms, less is better"/);
+  expect(chartOf(12_500)).toMatch(/title "p9[59] in s, less is better"/);
+  expect(chartOf(12_500)).toContain('bar [12.50, 12.50');
 });

@@ -6,6 +6,8 @@ import { codeBlock } from './escape.ts';
 /** More of them are read in the table. */
 const BARS = 12;
 const LABEL = 28;
+/** Ticks from here on run into each other. */
+const MANY = 10_000;
 
 interface Bar {
   label: string;
@@ -23,7 +25,11 @@ export function renderChart({ rows, metric }: ScenarioSummary): string {
       const value = drawnValue(metric, row)?.value;
       return value === undefined || !(value >= 0) ? [] : [{ label: row.label, value }];
     });
-  return drawBars(TITLES[metric] ?? `${metric} in ms, less is better`, bars);
+  const title = TITLES[metric];
+  if (title) return drawBars(title, bars);
+  if (!bars.some(({ value }) => value >= MANY)) return drawBars(`${metric} in ms, less is better`, bars);
+  const inSeconds = bars.map(({ label, value }) => ({ label, value: value / 1000 }));
+  return drawBars(`${metric} in s, less is better`, inSeconds);
 }
 
 const TITLES: Partial<Record<ScenarioSummary['metric'], string>> = {
@@ -35,8 +41,7 @@ const TITLES: Partial<Record<ScenarioSummary['metric'], string>> = {
 export function drawBars(title: string, bars: readonly Bar[]): string {
   const shown = bars.slice(0, BARS);
   const highest = Math.max(...shown.map(({ value }) => value));
-  // Ticks of more digits run into each other.
-  const unit = highest >= 10_000 ? 1000 : 1;
+  const unit = highest >= MANY ? 1000 : 1;
   if (shown.length < 2 || !(highest > 0 && Number.isFinite(highest))) return '';
   const labels = distinct(shown.map(({ label }) => harmless(label)));
   return codeBlock(
