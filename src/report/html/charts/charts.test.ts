@@ -110,6 +110,14 @@ describe('of a ramp', () => {
     ]);
   });
 
+  test('errors refer to their table where there is one', () => {
+    const noteOf = (of: Results) => lines(draw(of), 'errors-time').note;
+    expect(noteOf(results)).toContain('see ‘Errors’ below');
+    const dropping = structuredClone(results);
+    for (const slice of dropping.measurements) slice.errors = [];
+    expect(noteOf(dropping)).toMatch(/could not start in time\.$/);
+  });
+
   test('the knee is marked where a server gives in, and only there', () => {
     const { marks } = lines(charts, 'offered-answered');
     expect(marks?.map(({ variant }) => variant)).toEqual([0, 1]);

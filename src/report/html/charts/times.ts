@@ -89,7 +89,7 @@ export function timeCharts(slices: readonly Measurement[], numbers: Numbers): Li
       ...byStep.base,
       id: 'errors-time',
       title: 'Errors over time',
-      note: errorWords(isStepped),
+      note: errorWords(shown, isStepped),
       ...errorLines(shown, numbers, isStepped),
     },
     {
@@ -198,10 +198,13 @@ function withOffered({ xs, views }: Drawn, slices: readonly Measurement[]): Draw
   return { xs: [...xs, x], views: [{ ...view, lines: [line, ...view.lines] }, ...views.slice(1)] };
 }
 
-function errorWords(isStepped: boolean): string {
-  return isStepped
-    ? 'Wrong, late and missing answers per second, and iterations that could not start in time. The kinds are counted per slice: see ‘Errors’ below.'
-    : 'Errors of each slice by kind.';
+function errorWords(slices: readonly Measurement[], isStepped: boolean): string {
+  if (!isStepped) return 'Errors of each slice by kind.';
+  // Iterations that could not start are no errors: without others there is no such table.
+  const kinds = slices.some(({ errors }) => errors.length > 0)
+    ? ' The kinds are counted per slice: see ‘Errors’ below.'
+    : '';
+  return `Wrong, late and missing answers per second, and iterations that could not start in time.${kinds}`;
 }
 
 /** Errors of a variant, a line for each kind; within a slice k6 only separates failed from dropped. */
