@@ -44,12 +44,34 @@ describe('layOutCpus', () => {
     ['4 cores leave one to the system', machine(4), {}, { server: '1-2', load: '3', system: '0' }, []],
     ['8 cores of 2 threads', machine(8, 2), {}, { server: '1-4,9-12', load: '5-7,13-15', system: '0,8' }, []],
     ['given', machine(4), { server: [0], load: [2, 3] }, { server: '0', load: '2-3', system: '1' }, []],
+    ['only the servers given', machine(4), { server: [1, 2] }, { server: '1-2', load: '3', system: '0' }, []],
     [
-      'only the servers given',
-      machine(4),
-      { server: [1, 2] },
-      { server: '1-2', load: '0,3', system: '' },
+      'only the servers given, on threads of their own cores',
+      machine(8, 2),
+      { server: [1, 2, 3, 4] },
+      { server: '1-4', load: '5-7,13-15', system: '0,8-12' },
+      [],
+    ],
+    [
+      'only the load generator given',
+      machine(8, 2),
+      { load: [6, 7, 14, 15] },
+      { server: '1-5,9-13', load: '6-7,14-15', system: '0,8' },
+      [],
+    ],
+    [
+      'all but one core given',
+      machine(2),
+      { server: [0] },
+      { server: '0', load: '1', system: '' },
       ['no-system-core'],
+    ],
+    [
+      'a thread of each core given',
+      machine(2, 2),
+      { server: [0, 1] },
+      { server: '0-1', load: '2-3', system: '' },
+      ['sibling-cores', 'no-system-core'],
     ],
     [
       'given and overlapping',
@@ -108,14 +130,68 @@ describe('layOutCpus', () => {
       'only the servers given',
       machine(4),
       { server: [0] },
-      { server: '0', load: '1-2', services: '3', system: '' },
-      ['no-system-core'],
+      { server: '0', load: '2', services: '3', system: '1' },
+      [],
+    ],
+    [
+      'only the servers given, on threads of their own cores',
+      machine(8, 2),
+      { server: [1, 2, 3, 4] },
+      { server: '1-4', load: '5-6,13-14', services: '7,15', system: '0,8-12' },
+      [],
+    ],
+    [
+      'given: the first core of the rest is the system’s',
+      machine(8),
+      { server: [0, 1, 2], load: [3, 4] },
+      { server: '0-2', load: '3-4', services: '6-7', system: '5' },
+      [],
+    ],
+    [
+      'given: services on the other threads',
+      machine(2, 2),
+      { server: [0], load: [1] },
+      { server: '0', load: '1', services: '2-3', system: '' },
+      ['sibling-cores', 'no-system-core'],
     ],
   ])('with services, %s', (_, cpus, given, expected, codes) => {
     const { layout, warnings } = layOutCpus(cpus, given, true);
     const found = Object.keys(expected).map((key) => [key, formatCpus(layout[key as 'server'])]);
     expect(Object.fromEntries(found)).toEqual(expected);
     expect(warnings.map((w) => w.code)).toEqual(codes);
+  });
+
+  test.each<[string, Cpu[], Parameters<typeof layOutCpus>[1], string]>([
+    ['nothing', machine(2), {}, 'use a machine with four cores or more for steadier numbers'],
+    [
+      'the servers',
+      machine(4),
+      { server: [0, 1, 2] },
+      'leave a core out of --server-cpus, or use a machine with more cores',
+    ],
+    [
+      'both',
+      machine(4),
+      { server: [0, 1], load: [2, 3] },
+      'leave a core out of --server-cpus and --load-cpus, or use a machine with more cores',
+    ],
+  ])('with no core for the system, the advice is about what is given: %s', (_, cpus, given, remedy) => {
+    const found = layOutCpus(cpus, given).warnings.map(({ code, remedy }) => [code, remedy]);
+    expect(found).toEqual([['no-system-core', remedy]]);
+  });
+
+  test('services without cores of their own: the advice is about what is given', () => {
+    const found = layOutCpus(machine(4), { server: [0, 1, 2] }, true).warnings;
+    expect(found.find(({ code }) => code === 'shared-services')?.remedy).toBe(
+      'leave a core out of --server-cpus, or use a machine with more cores',
+    );
+  });
+
+  test('services on threads beside those of the servers', () => {
+    const { warnings } = layOutCpus(machine(4, 2), { server: [0], load: [1, 5] }, true);
+    expect(warnings).toEqual([]);
+    const [split] = layOutCpus(machine(2, 2), { server: [0], load: [1, 3] }, true).warnings;
+    expect(split?.message).toBe('a core has one thread in the server set and one in the services set');
   });
 
   test('refuses CPUs that the machine has not', () => {

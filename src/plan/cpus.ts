@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
 import type { CpuLayout, Warning } from '../results/results.ts';
+import { listNames } from '../text/plain.ts';
 
 /** One logical CPU of the engine's machine, as Linux' sysfs has it. */
 export interface Cpu {
@@ -12,8 +13,9 @@ export interface Cpu {
  * Divides the CPUs between the servers, the load generator, services if there are any, and the system.
  *
  * Siblings (two threads of one core) stay together, since they slow each other down. With four cores and more, core 0
- * is left to the system; a third of the rest is for services; of what remains the servers get the larger half. If
- * there are too few cores, it splits or shares them, with a warning.
+ * is left to the system; a third of the rest is for services; of what remains the servers get the larger half. Parts
+ * without given CPUs divide the cores that no given CPU is on. If there are too few cores, it splits or shares them,
+ * with a warning.
  *
  * @param pinsCpus whether the engine keeps containers to their CPUs; if not, all of them use all CPUs
  */
@@ -48,7 +50,7 @@ export function layOutCpus(
     return { layout, warnings: [] };
   }
   const cores = groupByCore(left);
-  const sets = divide(cores, known, given, hasServices);
+  const sets = divide(cores, given, hasServices);
   for (const set of [sets.server, sets.load, sets.services]) set.sort((a, b) => a - b);
   const used = new Set([...sets.server, ...sets.load, ...sets.services]);
   const system = known.filter((c) => !used.has(c));
@@ -58,9 +60,9 @@ export function layOutCpus(
   return {
     layout: { ...sets, system, ...(front && { front: [...front] }), source },
     warnings: [
-      ...warnOfLoad(cores, sets, given),
-      ...(hasSystem ? [] : [NO_SYSTEM_CORE]),
-      ...(hasServices && sets.services.length === 0 ? [warnOfServices(sets.server)] : []),
+      ...warnOfNeighbours(cores, sets, given),
+      ...(hasSystem ? [] : [warnOfSystem(given)]),
+      ...(hasServices && sets.services.length === 0 ? [warnOfServices(sets.server, given)] : []),
     ],
   };
 }
@@ -68,28 +70,8 @@ export function layOutCpus(
 type Given = NonNullable<Parameters<typeof layOutCpus>[1]>;
 type Sets = Record<'server' | 'load' | 'services', number[]>;
 
-function divide(
-  cores: readonly number[][],
-  known: readonly number[],
-  given: Given,
-  hasServices: boolean,
-): Sets {
-  if (given.server && given.load) {
-    const [server, load] = [[...given.server], [...given.load]];
-    const rest = known.filter((c) => !server.includes(c) && !load.includes(c));
-    return { server, load, services: hasServices ? rest : [] };
-  }
-  if (given.server || given.load) {
-    const taken = new Set(given.server ?? given.load);
-    const free = known.filter((c) => !taken.has(c));
-    const services = hasServices && free.length > 1 ? free.splice(-Math.floor(free.length / 3) || -1) : [];
-    const other = free.length > 0 ? free : [...taken];
-    return {
-      server: given.server ? [...given.server] : other,
-      load: given.load ? [...given.load] : other,
-      services,
-    };
-  }
+function divide(cores: readonly number[][], given: Given, hasServices: boolean): Sets {
+  if (given.server || given.load) return divideRest(cores, given, hasServices);
   if (cores.length === 1) {
     const threads = cores[0] as number[];
     const server = threads.slice(0, Math.ceil(threads.length / 2));
@@ -102,42 +84,69 @@ function divide(
   return { server: usable.slice(0, forServer).flat(), load: usable.slice(forServer).flat(), services };
 }
 
-const isServing = ({ server, services }: Sets, cpu: number) => server.includes(cpu) || services.includes(cpu);
-
-/** Warns if servers and load generator take time from each other. */
-function warnOfLoad(cores: readonly number[][], { server, load }: Sets, given: Given): Warning[] {
-  if (given.elsewhere) return [];
-  const shared = [...new Set([...server, ...(given.front ?? [])])].filter((c) => load.includes(c));
-  const isSplit = cores.some(
-    (core) => core.some((c) => server.includes(c)) && core.some((c) => load.includes(c)),
-  );
-  const isAlone = !given.server && !given.load && cores.length === 1 && (cores[0] as number[]).length > 1;
-  return [
-    ...(isAlone ? [ONE_CORE] : []),
-    ...(shared.length > 0 ? [warnOfShared(shared)] : isSplit && !isAlone ? [SPLIT_CORE] : []),
-  ];
+/** Whole cores for parts without given CPUs, and the first for the system if there are enough. If too few are whole, single threads. */
+function divideRest(cores: readonly number[][], { server, load }: Given, hasServices: boolean): Sets {
+  const taken = new Set([...(server ?? []), ...(load ?? [])]);
+  const parts = (server && load ? 0 : 1) + (hasServices ? 1 : 0);
+  const rest = cores.map((core) => core.filter((c) => !taken.has(c)));
+  const whole = rest.filter((core, i) => core.length === cores[i]?.length);
+  const free = whole.length < parts ? rest.filter((core) => core.length > 0) : whole;
+  if (whole.length > parts) free.shift();
+  const share = free.length > 1 ? Math.max(1, Math.floor(free.length / 3)) : 0;
+  const services = hasServices ? free.splice(server && load ? 0 : free.length - share).flat() : [];
+  const other = free.length > 0 ? free.flat() : [...taken];
+  return { server: server ? [...server] : other, load: load ? [...load] : other, services };
 }
 
-const ONE_CORE: Warning = {
-  code: 'sibling-cores',
-  message: 'servers and load generator run on the two threads of one core and slow each other down',
-  remedy: 'use a machine with at least two cores',
-  variant: null,
-};
+const isServing = ({ server, services }: Sets, cpu: number) => server.includes(cpu) || services.includes(cpu);
 
-const SPLIT_CORE: Warning = {
-  code: 'sibling-cores',
-  message: 'a core has one thread in the server set and one in the load set',
-  remedy: 'keep the threads of one core together in --server-cpus and --load-cpus',
-  variant: null,
-};
+/** Warns if servers, load generator and services take time from each other. Load from elsewhere takes none. */
+function warnOfNeighbours(cores: readonly number[][], sets: Sets, given: Given): Warning[] {
+  const parts = Object.entries(sets).filter(([part]) => part !== 'load' || !given.elsewhere);
+  const used = new Set([...sets.server, ...(given.front ?? [])]);
+  const shared = given.elsewhere ? [] : [...used].filter((c) => sets.load.includes(c));
+  if (shared.length > 0) return [warnOfShared(shared)];
+  const split = cores
+    .map((core) => parts.filter(([, set]) => core.some((c) => set.includes(c))).map(([part]) => part))
+    .find(({ length }) => length > 1);
+  if (!split) return [];
+  return [cores.length === 1 ? warnOfOneCore(given) : warnOfSplit(split)];
+}
 
-const NO_SYSTEM_CORE: Warning = {
-  code: 'no-system-core',
-  message: 'no core is left for the system: its work affects the results',
-  remedy: 'use a machine with four cores or more for steadier numbers',
-  variant: null,
-};
+function warnOfOneCore(given: Given): Warning {
+  return {
+    code: 'sibling-cores',
+    message: 'servers and load generator run on the two threads of one core and slow each other down',
+    remedy: adviseCores(given, 'at least two cores'),
+    variant: null,
+  };
+}
+
+function warnOfSplit([one, other]: readonly string[]): Warning {
+  return {
+    code: 'sibling-cores',
+    message: `a core has one thread in the ${one} set and one in the ${other} set`,
+    remedy: 'keep the threads of one core together in --server-cpus and --load-cpus',
+    variant: null,
+  };
+}
+
+function warnOfSystem(given: Given): Warning {
+  return {
+    code: 'no-system-core',
+    message: 'no core is left for the system: its work affects the results',
+    remedy: adviseCores(given, 'four cores or more for steadier numbers'),
+    variant: null,
+  };
+}
+
+/** Not the machine alone is to blame where CPUs are given. */
+function adviseCores(given: Given, machine: string): string {
+  const flags = (['server', 'front', 'load'] as const).filter((part) => given[part]);
+  if (flags.length === 0) return `use a machine with ${machine}`;
+  const named = listNames(flags, (part) => `--${part}-cpus`);
+  return `leave a core out of ${named}, or use a machine with more cores`;
+}
 
 function warnOfShared(cpus: readonly number[]): Warning {
   return {
@@ -148,11 +157,11 @@ function warnOfShared(cpus: readonly number[]): Warning {
   };
 }
 
-function warnOfServices(server: readonly number[]): Warning {
+function warnOfServices(server: readonly number[], given: Given): Warning {
   return {
     code: 'shared-services',
     message: `services share CPU ${formatCpus(server)} with the servers, which have less CPU time as a result`,
-    remedy: 'use a machine with three cores or more',
+    remedy: adviseCores(given, 'three cores or more'),
     variant: null,
   };
 }
