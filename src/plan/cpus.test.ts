@@ -213,6 +213,59 @@ test.each<[string, Cpu[], Parameters<typeof layOutCpus>[1], boolean, string[]]>(
   expect(layout).toEqual(layOutCpus(cpus, given, hasServices).layout);
 });
 
+describe('cores of several kinds', () => {
+  const kinds = (...speeds: number[]): Cpu[] => speeds.map((speed, cpu) => ({ cpu, core: cpu, speed }));
+  /** 4 cores of 2 threads, CPUs 0-7, and 8 slower ones with one thread. */
+  const mixed = Array.from({ length: 16 }, (_, cpu) =>
+    cpu < 8 ? { cpu, core: cpu - (cpu % 2), speed: 4_400_000 } : { cpu, core: cpu, speed: 3_300_000 },
+  );
+  const mixes = (...asked: Parameters<typeof layOutCpus>) =>
+    layOutCpus(...asked).warnings.filter(({ code }) => code === 'mixed-cores');
+
+  test('for the servers: a warning, with those of one kind', () => {
+    expect(mixes(mixed, {})).toEqual([
+      {
+        code: 'mixed-cores',
+        message:
+          'cores of the servers differ in speed: CPU 8-10 is slower than CPU 2-7, so latency depends on the core',
+        remedy: 'give the servers cores of one speed, such as --server-cpus 2-7',
+        variant: null,
+      },
+    ]);
+    const { layout, warnings } = layOutCpus(mixed, { server: [2, 3, 4, 5, 6, 7] });
+    expect([layout.load, layout.system]).toEqual([
+      [8, 9, 10, 11, 12, 13, 14, 15],
+      [0, 1],
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each<[string, Cpu[], Parameters<typeof layOutCpus>[1], string]>([
+    ['slow ones first', kinds(530, 530, 530, 530, 1024, 1024, 1024, 1024), {}, '4-7'],
+    [
+      'not those of a given load',
+      kinds(530, 530, 530, 530, 1024, 1024, 1024, 1024),
+      { server: [3, 4], load: [5, 6] },
+      '4,7',
+    ],
+    [
+      'not those in front',
+      kinds(530, 530, 530, 530, 1024, 1024, 1024, 1024),
+      { server: [3, 4], front: [5] },
+      '4,6-7',
+    ],
+    ['three kinds', kinds(300, 300, 300, 300, 760, 760, 760, 1024), {}, '4-6'],
+  ])('the advice has %s', (_, cpus, given, advised) => {
+    expect(mixes(cpus, given)[0]?.remedy).toMatch(new RegExp(`--server-cpus ${advised}$`));
+  });
+
+  test.each<[string, Cpu[], Parameters<typeof layOutCpus>[1]]>([
+    ['servers on one kind', mixed, { server: [2, 3], load: [8, 9] }],
+    ['turbo for one core', kinds(5_000_000, 5_000_000, 5_700_000, 5_000_000), {}],
+    ['speeds that are not known', machine(8), {}],
+  ])('no warning: %s', (_, cpus, given) => expect(mixes(cpus, given)).toEqual([]));
+});
+
 test('on an engine that cannot pin, all use all CPUs, whatever is given', () => {
   const { layout, warnings } = layOutCpus(machine(4), { server: [1], front: [2] }, true, false);
   const all = [0, 1, 2, 3];

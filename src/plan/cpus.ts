@@ -7,6 +7,8 @@ export interface Cpu {
   cpu: number;
   /** Its core; no two cores of a machine have the same number. */
   core: number;
+  /** Its capacity, or its highest frequency: comparable within a machine. Not known of virtual ones. */
+  speed?: number;
 }
 
 /**
@@ -61,6 +63,7 @@ export function layOutCpus(
     layout: { ...sets, system, ...(front && { front: [...front] }), source },
     warnings: [
       ...warnOfNeighbours(cores, sets, given),
+      ...warnOfMixed(cpus, cores, sets.server, given.load),
       ...(hasSystem ? [] : [warnOfSystem(given)]),
       ...(hasServices && sets.services.length === 0 ? [warnOfServices(sets.server, given)] : []),
     ],
@@ -111,6 +114,36 @@ function warnOfNeighbours(cores: readonly number[][], sets: Sets, given: Given):
     .find(({ length }) => length > 1);
   if (!split) return [];
   return [cores.length === 1 ? warnOfOneCore(given) : warnOfSplit(split)];
+}
+
+/** Cores of one kind differ by less than this share, also with turbo for some of them. */
+const ALIKE = 0.2;
+
+/** Warns if the servers have cores of several kinds. */
+function warnOfMixed(
+  cpus: readonly Cpu[],
+  cores: readonly number[][],
+  server: readonly number[],
+  load: readonly number[] = [],
+): Warning[] {
+  const rated = cpus.flatMap(({ cpu, speed }) => (speed === undefined ? [] : [{ cpu, speed }]));
+  const fastest = Math.max(0, ...rated.filter(({ cpu }) => server.includes(cpu)).map(({ speed }) => speed));
+  const isAlike = ({ speed }: { speed: number }) => Math.abs(fastest - speed) <= fastest * ALIKE;
+  const list = (some: typeof rated, among: readonly number[]) =>
+    formatCpus(some.map(({ cpu }) => cpu).filter((cpu) => among.includes(cpu)));
+  const [alike, others] = [rated.filter(isAlike), rated.filter((one) => !isAlike(one))];
+  const slow = list(others, server);
+  if (slow === '') return [];
+  // The first core is the system's.
+  const usable = [...server, ...cores.slice(1).flat()].filter((c) => server.includes(c) || !load.includes(c));
+  return [
+    {
+      code: 'mixed-cores',
+      message: `cores of the servers differ in speed: CPU ${slow} is slower than CPU ${list(alike, server)}, so latency depends on the core`,
+      remedy: `give the servers cores of one speed, such as --server-cpus ${list(alike, usable)}`,
+      variant: null,
+    },
+  ];
 }
 
 function warnOfOneCore(given: Given): Warning {

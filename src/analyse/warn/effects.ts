@@ -2,7 +2,7 @@ import type { Warning } from '../../results/results.ts';
 
 /** The machine disturbs what is measured on it, or may. */
 export const OF_MACHINE = [
-  ...['shared-cores', 'sibling-cores', 'no-system-core', 'shared-services', 'busy-when-idle'],
+  ...['shared-cores', 'sibling-cores', 'mixed-cores', 'no-system-core', 'shared-services', 'busy-when-idle'],
   ...['steal', 'foreign-cpu', 'stalls'],
 ];
 

@@ -47,6 +47,18 @@ test.each<[string, Topology[], number[]]>([
   expect(cpus).toEqual(cores.map((core, cpu) => ({ cpu, core })));
 });
 
+test.each<[string, Record<string, string>, number | undefined]>([
+  ['its capacity', { cpu_capacity: '530', 'cpufreq/cpuinfo_max_freq': '1800000' }, 530],
+  ['its highest frequency', { 'cpufreq/cpuinfo_max_freq': '3300000' }, 3_300_000],
+  ['not known', {}, undefined],
+])('the speed of a CPU is %s', (_, files, expected) => {
+  const named = Object.entries(files).map(([name, text]) => [`cpus/cpu0/${name}`, `${text}\n`]);
+  writeFiles(folder, { 'cpus/cpu0/topology/core_id': '0\n', ...Object.fromEntries(named) });
+  const env = { ...process.env, CPUS_ROOT: `${folder}/cpus`, CGROUP_ROOT: `${folder}/cgroup` };
+  const { cpus } = parseMachine(execFileSync('sh', ['-c', MACHINE_SCRIPT], { encoding: 'utf8', env }));
+  expect(cpus).toEqual([{ cpu: 0, core: 0, ...(expected !== undefined && { speed: expected }) }]);
+});
+
 test.skipIf(process.platform !== 'linux')(
   'of this machine, those that a process may use are among them',
   () => {

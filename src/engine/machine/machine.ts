@@ -16,7 +16,8 @@ export interface Machine {
  * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. A core is named by the first
  * of its threads, since numbers of cores repeat: on ARM in each cluster, elsewhere in each package. An engine that is
  * itself in a container may not use all CPUs of the machine; control groups show which (v2, v1). Only x86 has a flag for a
- * hypervisor; elsewhere its maker may show. The roots are for tests.
+ * hypervisor; elsewhere its maker may show. The speed of a core is its capacity on ARM, elsewhere its highest frequency.
+ * The roots are for tests.
  */
 export const MACHINE_SCRIPT = `
 root=\${CGROUP_ROOT:-/sys/fs/cgroup} cpus=\${CPUS_ROOT:-/sys/devices/system/cpu}
@@ -25,7 +26,8 @@ for dir in "$cpus"/cpu[0-9]*; do
   [ -d "$dir" ] || continue
   [ "$(cat "$dir/online" 2>/dev/null)" = 0 ] && continue
   threads=$(cat "$dir/topology/thread_siblings_list" 2>/dev/null)
-  echo "cpu \${dir##*/cpu} \${threads%%[,-]*}"
+  speed=$(cat "$dir/cpu_capacity" 2>/dev/null || cat "$dir/cpufreq/cpuinfo_max_freq" 2>/dev/null)
+  echo "cpu \${dir##*/cpu} \${threads%%[,-]*} $speed"
 done
 echo "usable $(sed -n 1p "$root/cpuset.cpus.effective" "$root/cpuset/cpuset.effective_cpus" 2>/dev/null)"
 echo "governor $(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null)"
@@ -50,7 +52,8 @@ export function parseMachine(text: string): Machine {
     // /proc/stat, which another script prints, has two spaces behind its `cpu`.
     if (kind === 'cpu' && rest[0]) {
       const cpu = Number(rest[0]);
-      machine.cpus.push({ cpu, core: rest[1] ? Number(rest[1]) : cpu });
+      const core = rest[1] ? Number(rest[1]) : cpu;
+      machine.cpus.push({ cpu, core, ...(rest[2] && { speed: Number(rest[2]) }) });
     } else if (kind === 'usable' && rest[0]) usable = parseCpus(rest[0]);
     else if (kind === 'governor') machine.governor = rest.join(' ') || null;
     else if (kind === 'model') machine.cpuModel = rest.join(' ').replace(/\s+/g, ' ');
