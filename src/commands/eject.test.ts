@@ -121,6 +121,11 @@ test('keeps git, credentials, caches and our settings in the folder app out of t
   expect(lines).toEqual(expect.arrayContaining(['*.log', 'app/**/.git']));
 });
 
+test('a proxy is not part of it, but none is', () => {
+  expect(filesOf('apache[front=none]').get('Dockerfile')).toBe(filesOf('apache').get('Dockerfile'));
+  expect(() => filesOf('apache[front=nginx]')).toThrow('the proxy of `front` is not part');
+});
+
 test('PHP removes old sessions, as no cron job does', () => {
   const lines = (text = '') => text.split('\n').filter((line) => /^session\.gc_/.test(line));
   const measured = readFileSync(join(root, 'runtimes/_shared/php.ini'), 'utf8');

@@ -307,16 +307,37 @@ test('CPUs for nginx in front are kept free only where a variant has it, on each
   } as const;
   const fronted = runtimeOf('roadrunner', { base: ['php:{php}-cli'], options, front });
   const others = [runtime, runtimeOf('apache', { base: ['php:{php}-apache'] })];
-  const ask = (set: Record<string, string>, change: Partial<Config> = {}) => {
+  const planned = (set: Record<string, string>, change: Partial<Config> = {}) => {
     const runtimes = [...others.map((one) => ({ runtime: one, set: {} })), { runtime: fronted, set }];
-    const { cpus: layout } = plan({ ...config, runtimes, frontCpus: [3], ...change }, cpus);
+    return plan({ ...config, runtimes, frontCpus: [3], ...change }, cpus);
+  };
+  const ask = (...asked: Parameters<typeof planned>) => {
+    const { cpus: layout } = planned(...asked);
     return [layout.server, layout.load, layout.system, layout.front];
   };
+  const unused = (...asked: Parameters<typeof planned>) =>
+    planned(...asked).warnings.filter(({ code }) => code === 'unused-cpus');
   const kept = [[0, 1], [2], [], [3]];
   expect(ask({ front: 'nginx' })).toEqual(kept);
-  for (const index of [1, 2]) expect(ask({ front: 'nginx' }, { shard: { index, of: 2 } })).toEqual(kept);
+  for (const index of [1, 2]) {
+    const shard = { index, of: 2 };
+    expect(ask({ front: 'nginx' }, { shard })).toEqual(kept);
+    expect(unused({ front: 'nginx' }, { shard })).toEqual([]);
+  }
   expect(ask({})).toEqual([[1, 2], [3], [0], undefined]);
+  expect(unused({})).toMatchObject([{ message: expect.stringMatching(/^`front-cpus` has no effect: /) }]);
   expect(() => ask({}, { frontCpus: [9] })).toThrow('this machine has no CPU 9');
+});
+
+test('CPUs of k6 do not apply to load engines, which a warning shows', () => {
+  const loadFrom = { engines: ['b'], address: '10.0.0.5' };
+  const unused = (change: Partial<Config>) =>
+    plan({ ...config, ...change }, cpus).warnings.filter(({ code }) => code === 'unused-cpus');
+  expect(unused({ loadFrom, loadCpus: [2, 3] })).toMatchObject([
+    { message: expect.stringMatching(/^`load-cpus` does not apply to `load-engines`.* CPU 2-3 free here$/) },
+  ]);
+  expect(unused({ loadFrom })).toEqual([]);
+  expect(unused({ loadCpus: [2, 3] })).toEqual([]);
 });
 
 test('load engines wait for a common start before each batch, which is a part of the plan', () => {

@@ -29,6 +29,7 @@ import { warnOfLostRequests } from './warn/lost-requests.ts';
 import { warnOfMisfits, warnOfVersions } from './warn/misfits.ts';
 import { warnOfScripts } from './warn/script-warning.ts';
 import { warnOfUncounted, warnOfUntimed } from './warn/unmeasured.ts';
+import { warnOfUnusedCpus } from './warn/unused-cpus.ts';
 import { warnOfVariables } from './warn/variables.ts';
 
 /** The ordered, seeded timeline. Pure data: the same config, CPUs and seed give the same plan. */
@@ -113,6 +114,7 @@ export function plan(
       ...errors.warnings,
       ...[
         ...warnings,
+        ...warnOfUnusedCpus(config, hasFront),
         ...warnOfDiscarded(limits, config.memoryBytes !== undefined, config.loadFrom !== undefined),
         ...warnOfHtaccess(variants),
         ...warnOfVariables(variants, config.host),
