@@ -4,16 +4,36 @@ import { realHost } from '../../host.ts';
 import { judgeDisk, judgeNow, NOW_SCRIPT } from './disturbance.ts';
 import { diagnoseNeeds } from './doctor.ts';
 
-/** As /proc prints it, with the ticks of two seconds on four CPUs. */
-const now = (busy: number, steal: number, freeKiB = 4_000_000) => `1.52 0.80 0.40 2/300 4711
-cpu  1000 0 500 90000 100 0 20 300 0 0
-cpu  ${1000 + busy} 0 500 ${90_800 - busy - steal} 100 0 20 ${300 + steal} 0 0
-MemAvailable:    ${freeKiB} kB`;
-const notes = (text: string) => judgeNow(text, 4).flatMap(({ ok, what }) => (ok ? [] : [what]));
+/** As /proc prints it, with the ticks of two seconds on a machine of so many CPUs, whose others are idle. */
+function statOf(cpus: number, busy: readonly number[], steal = 0, freeKiB = 4_000_000): string {
+  const lineOf = (cpu: number, used: number, stolen: number, idle: number) =>
+    `cpu${cpu} ${1000 + used} 0 500 ${90_000 + idle} 100 0 20 ${300 + stolen} 0 0\n`;
+  const all = Array.from({ length: cpus }, (_, cpu) => cpu);
+  const before = all.map((cpu) => lineOf(cpu, 0, 0, 0)).join('');
+  const after = all.map((cpu) => {
+    const [used, stolen] = [busy[cpu] ?? 0, cpu === 0 ? steal : 0];
+    return lineOf(cpu, used, stolen, 200 - used - stolen);
+  });
+  return `1.52 0.80 0.40 2/300 4711\n${before}${after.join('')}MemAvailable:    ${freeKiB} kB\n`;
+}
+
+const FOUR = [0, 1, 2, 3];
+const now = (busy: number, steal: number, freeKiB?: number) => statOf(4, [busy], steal, freeKiB);
+const notes = (text: string, cpus = FOUR) =>
+  judgeNow(text, cpus).flatMap(({ ok, what }) => (ok ? [] : [what]));
 
 test('a quiet machine has nothing to note', () => {
   expect(notes(now(10, 1))).toEqual([]);
-  expect(judgeNow(now(10, 1), 4)).toHaveLength(3);
+  expect(judgeNow(now(10, 1), FOUR)).toHaveLength(3);
+});
+
+test('only CPUs that a run may use count', () => {
+  const others = Array.from({ length: 64 }, (_, cpu) => (cpu < 6 ? 0 : 200));
+  expect(notes(statOf(64, others), [0, 1, 2, 3, 4, 5])).toEqual([]);
+  expect(judgeNow(statOf(64, others), [0, 1, 2, 3, 4, 5])).toHaveLength(3);
+  expect(notes(statOf(64, [0, 0, 200]))).toEqual([
+    expect.stringMatching(/^other programs use 100 % of one CPU/),
+  ]);
 });
 
 test('what disturbs is named with its size', () => {
@@ -32,8 +52,8 @@ test('what disturbs is named with its size', () => {
 });
 
 test('a machine without /proc is not judged, this one is', () => {
-  expect(judgeNow('', 4)).toEqual([]);
-  expect(judgeNow(execFileSync('sh', ['-c', NOW_SCRIPT], { encoding: 'utf8' }), 2)).toHaveLength(3);
+  expect(judgeNow('', FOUR)).toEqual([]);
+  expect(judgeNow(execFileSync('sh', ['-c', NOW_SCRIPT], { encoding: 'utf8' }), [0])).toHaveLength(3);
 });
 
 test('what the configuration needs and this machine lacks is named with how to install it', async () => {

@@ -3,9 +3,9 @@ import type { Finding } from './finding.ts';
 /** Looks at a Linux machine for two seconds: who uses its CPUs, what the hypervisor takes, what memory is left. */
 export const NOW_SCRIPT = `
 cat /proc/loadavg
-grep '^cpu ' /proc/stat
+grep '^cpu[0-9]' /proc/stat
 sleep 2
-grep '^cpu ' /proc/stat
+grep '^cpu[0-9]' /proc/stat
 grep '^MemAvailable' /proc/meminfo
 `;
 
@@ -17,17 +17,25 @@ const DISK_BYTES = 2 * 2 ** 30;
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-/** Findings from the script's output; none if the machine has no /proc. */
-export function judgeNow(text: string, cpus: number): Finding[] {
-  const [before, after] = [...text.matchAll(/^cpu +(.*)$/gm)].map(([, line = '']) =>
-    line.split(' ').map(Number),
+/**
+ * Findings from the script's output; none if the machine has no /proc.
+ *
+ * @param cpus those that a run may use: work on others does not disturb it
+ */
+export function judgeNow(text: string, cpus: readonly number[]): Finding[] {
+  const spent = cpus.flatMap((cpu) => {
+    const lines = text.matchAll(new RegExp(`^cpu${cpu} (.*)$`, 'gm'));
+    const [before, after] = [...lines].map(([, line = '']) => line.split(' ').map(Number));
+    return before && after ? [after.map((ticks, i) => ticks - (before[i] ?? 0))] : [];
+  });
+  if (spent.length === 0) return [];
+  const sums = Array.from({ length: 8 }, (_, kind) =>
+    spent.reduce((sum, ticks) => sum + (ticks[kind] ?? 0), 0),
   );
-  if (!before || !after) return [];
-  const spent = after.map((ticks, i) => ticks - (before[i] ?? 0));
-  const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, softIrq = 0, steal = 0] = spent;
+  const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, softIrq = 0, steal = 0] = sums;
   const busy = user + nice + system + irq + softIrq;
   const total = Math.max(1, busy + idle + wait + steal);
-  const busyCores = (busy / total) * cpus;
+  const busyCores = (busy / total) * spent.length;
   const stealShare = steal / total;
   const load = /^[\d.]+/.exec(text.trim())?.[0] ?? '?';
   const free = Number(/^MemAvailable: +(\d+)/m.exec(text)?.[1] ?? Number.NaN) * 1024;

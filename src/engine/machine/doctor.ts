@@ -154,7 +154,10 @@ export async function diagnose(host: Host, site: Site, engine: EngineFacts): Pro
     },
     ...(placed ? judgePlacement(own ?? placed, container) : []),
     ...(container ? [] : [NO_LOOK]),
-    ...judgeNow(now, machine.cpus.length),
+    ...judgeNow(
+      now,
+      machine.cpus.map(({ cpu }) => cpu),
+    ),
     ...(site.isElsewhere ? [] : [judgeRepeats(repeatWork(host))]),
     {
       ok: containers === 0,

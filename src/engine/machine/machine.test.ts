@@ -12,7 +12,7 @@ test.each([
   ['all, where nobody says which are usable', '', [0, 1, 10]],
   ['all, where there are no control groups', 'usable \n', [0, 1, 10]],
   ['those of an engine that has not all', 'usable 1-9,10\n', [1, 10]],
-  ['none of the lines of /proc/stat', 'cpu  4705 150 1120 16250 520 0 30 0 0 0\n', [0, 1, 10]],
+  ['none of the lines of /proc/stat', 'cpu4 4705 150 1120 16250 520 0 30 0 0 0\n', [0, 1, 10]],
 ])('the CPUs are %s', (_, usable, expected) => {
   const { cpus } = parseMachine(`${TOPOLOGY}${usable}governor performance\nvirtual yes\n`);
   expect(cpus.map(({ cpu }) => cpu)).toEqual(expected);

@@ -49,7 +49,6 @@ export function parseMachine(text: string): Machine {
   let usable: readonly number[] | null = null;
   for (const line of text.split('\n')) {
     const [kind, ...rest] = line.trim().split(' ');
-    // /proc/stat, which another script prints, has two spaces behind its `cpu`.
     if (kind === 'cpu' && rest[0]) {
       const cpu = Number(rest[0]);
       const core = rest[1] ? Number(rest[1]) : cpu;
