@@ -32,8 +32,11 @@ function makeShell({ url = HERE, info = {}, hasK6 = true }: Client) {
     if (args[1] === 'inspect') return hasK6 ? ok('{}') : { ...ok(''), code: 1 };
     return ok(args[1] === 'run' ? 'allowed 0-1\ncpu 0 0\ncpu 1 1\nmodel Virtual\n' : '');
   };
+  let elapsedMs = 0;
   const host: Host = {
     ...realHost,
+    // The doctor times its own work: this clock makes that short.
+    elapsed: () => (elapsedMs += 200),
     async exec(program, args, options) {
       if (program === 'docker') return docker(args);
       if (program === 'sh') return ok('cpu 0 0\ncpu 1 1\ncpu 2 2\ncpu 3 3\n');
@@ -71,8 +74,16 @@ const OURS = { server: '1-2', load: '3', system: '0' };
 const THEIRS = { server: '0', load: '1', system: '' };
 
 describe('the CPUs of a plan', () => {
-  test('are those of this machine if the engine is on it, where no container is started', async () => {
-    const { cpus, codes, asked } = await planFor({});
+  test('are those of a container of the engine also on this machine: we may be in a smaller one', async () => {
+    const seen = await planFor({});
+    expect(seen.cpus).toEqual(THEIRS);
+    const unseen = await planFor({ hasK6: false });
+    expect(unseen.cpus).toEqual(OURS);
+    for (const { codes } of [seen, unseen]) expect(codes).not.toContain('cpus-unknown');
+  });
+
+  test('are those of this machine if the engine on it does not answer', async () => {
+    const { cpus, codes, asked } = await planFor({ info: { ServerErrors: ['no route'] } });
     expect(cpus).toEqual(OURS);
     expect(codes).not.toContain('cpus-unknown');
     expect(asked).not.toContain('container run');
@@ -107,18 +118,28 @@ describe('the CPUs of a plan', () => {
 
   test('are shared by all on an engine that cannot pin', async () => {
     const { cpus, codes } = await planFor({ info: { CPUSet: false } });
-    expect(cpus).toEqual({ server: '0-3', load: '0-3', system: '' });
+    expect(cpus).toEqual({ server: '0-1', load: '0-1', system: '' });
     expect(codes).toContain('shared-cores');
   });
 });
 
-test('the doctor looks into the virtual machine of an engine, not at the machine around it', async () => {
-  const find = async (hasK6: boolean) => {
-    const { shell, printed } = makeShell({ info: { KernelVersion: '6.10.14-linuxkit' }, hasK6 });
+describe('the doctor looks from a container of the engine', () => {
+  const find = async (client: Client) => {
+    const { shell, printed } = makeShell(client);
     await examine({ command: 'doctor', flags: ['--app', 'plain'], json: true, aa: false }, shell);
     const findings: { what: string }[] = JSON.parse(printed[0] ?? '');
     return findings.map(({ what }) => what).filter((what) => /CPUs? \(|before the first run/.test(what));
   };
-  expect(await find(true)).toEqual(['2 CPUs (Virtual)']);
-  expect(await find(false)).toEqual([expect.stringContaining('before the first run')]);
+  const unseen = expect.stringContaining('before the first run');
+
+  test('at its virtual machine, not at the machine around it', async () => {
+    const info = { KernelVersion: '6.10.14-linuxkit' };
+    expect(await find({ info })).toEqual(['2 CPUs (Virtual)']);
+    expect(await find({ info, hasK6: false })).toEqual([unseen]);
+  });
+
+  test('at this machine, whose CPUs may be others than those of this process', async () => {
+    expect(await find({})).toEqual(['2 CPUs (Virtual)']);
+    expect(await find({ hasK6: false })).toEqual(['4 CPUs (unknown)', unseen]);
+  });
 });

@@ -12,7 +12,7 @@ import type { Connection } from '../engine/connection.ts';
 import { askEngine, connectDocker } from '../engine/docker.ts';
 import { lookForImage } from '../engine/image-store.ts';
 import { K6_IMAGE } from '../engine/k6-image.ts';
-import { diagnoseNeeds, isElsewhere, lookAround } from '../engine/machine/doctor.ts';
+import { diagnoseNeeds, findMachine, isElsewhere } from '../engine/machine/doctor.ts';
 import type { Finding } from '../engine/machine/finding.ts';
 import type { Machine } from '../engine/machine/machine.ts';
 import { readCompose } from '../engine/services.ts';
@@ -108,10 +108,11 @@ async function lookThere(
 ): Promise<{ cpus: readonly Cpu[]; limits?: EngineLimits }> {
   if (there === null) return { cpus: [] };
   const engine = await askEngine(connectDocker(there.host)).catch(() => null);
-  const site = isElsewhere(there.isRemote, engine)
-    ? await lookAround(there.host, { here, isElsewhere: true, image, run })
-    : { machine: here };
-  return { cpus: site.machine.cpus, ...(engine && { limits: engine }) };
+  // One that does not answer is taken to be here.
+  if (engine === null) return { cpus: there.isRemote ? [] : here.cpus };
+  const where = { here, isElsewhere: isElsewhere(there.isRemote, engine) };
+  const { cpus } = await findMachine(there.host, { ...where, image, run });
+  return { cpus, limits: engine };
 }
 
 const CPUS_UNKNOWN: Warning = {

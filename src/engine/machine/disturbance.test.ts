@@ -38,7 +38,7 @@ test('only CPUs that a run may use count', () => {
 
 test('what disturbs is named with its size', () => {
   // 194 of 200 ticks of one of four CPUs.
-  expect(notes(now(194, 0))).toEqual([
+  expect(notes(`allowed 0-3\ncpu 0 0\n${now(194, 0)}`)).toEqual([
     expect.stringMatching(/use 97 % of one CPU now, load average 1\.52: /),
   ]);
   expect(notes(now(10, 40))).toEqual([

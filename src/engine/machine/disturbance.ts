@@ -18,7 +18,7 @@ const DISK_BYTES = 2 * 2 ** 30;
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
 /**
- * Findings from the script's output; none if the machine has no /proc.
+ * Findings from the script's output, which may be among that of others; none if the machine has no /proc.
  *
  * @param cpus those that a run may use: work on others does not disturb it
  */
@@ -37,7 +37,7 @@ export function judgeNow(text: string, cpus: readonly number[]): Finding[] {
   const total = Math.max(1, busy + idle + wait + steal);
   const busyCores = (busy / total) * spent.length;
   const stealShare = steal / total;
-  const load = /^[\d.]+/.exec(text.trim())?.[0] ?? '?';
+  const load = /^([\d.]+) [\d.]+ [\d.]+ \d+\/\d+ /m.exec(text)?.[1] ?? '?';
   const free = Number(/^MemAvailable: +(\d+)/m.exec(text)?.[1] ?? Number.NaN) * 1024;
   return [
     {

@@ -91,34 +91,48 @@ const NO_LOOK: Finding = {
 
 /**
  * Whether an engine's machine is not this one. It may be a virtual machine on it, as that of Docker Desktop or Colima: a
- * socket leads there, but the kernel is another one. One that does not answer (null) is taken to be here.
+ * socket leads there, but the kernel is another one.
  */
-export function isElsewhere(isRemote: boolean, engine: Pick<EngineFacts, 'kernel'> | null): boolean {
-  return isRemote || (engine !== null && engine.kernel !== nameAsDocker(release()));
+export function isElsewhere(isRemote: boolean, { kernel }: Pick<EngineFacts, 'kernel'>): boolean {
+  return isRemote || kernel !== nameAsDocker(release());
 }
 
 /** Docker writes the three numbers of a release that has two. */
 const nameAsDocker = (kernel: string) => kernel.replace(/^(\d+\.\d+)(?![.\d])/, '$1.0');
 
-/**
- * A container of the engine looks around, if the engine has the image of k6: nothing is pulled. Nothing else is known
- * of an engine elsewhere.
- */
-export async function lookAround(
-  host: Host,
-  asked: { here: Machine; isElsewhere: boolean; image: string; run: string },
-): Promise<Site> {
-  const { here, isElsewhere, image, run } = asked;
-  const scripts = [PLACEMENT_SCRIPT, ...(isElsewhere ? [MACHINE_SCRIPT, NOW_SCRIPT] : [])];
-  const seen = await lookInContainer(connectDocker(host), image, run, scripts.join('\n'));
-  const container = seen === null ? null : parsePlacement(seen);
-  if (isElsewhere) {
-    const machine = parseMachine(seen ?? '');
-    return { machine, now: seen ?? '', own: null, container, isElsewhere };
-  }
-  const placed = await host.exec('sh', ['-c', PLACEMENT_SCRIPT]);
-  const now = (await host.exec('sh', ['-c', NOW_SCRIPT])).stdout;
-  return { machine: here, now, own: parsePlacement(placed.stdout), container, isElsewhere };
+interface Looking {
+  /** This machine as this process sees it. It may be in a container, whose CPUs are not those of the engine. */
+  here: Machine;
+  isElsewhere: boolean;
+  image: string;
+  run: string;
+}
+
+/** A container of the engine looks around, if the engine has the image of k6: nothing is pulled. */
+export async function lookAround(host: Host, asked: Looking): Promise<Site> {
+  const { isElsewhere, image, run } = asked;
+  const scripts = [PLACEMENT_SCRIPT, MACHINE_SCRIPT, NOW_SCRIPT].join('\n');
+  const seen = await lookInContainer(connectDocker(host), image, run, scripts);
+  const look = async (script: string) => (isElsewhere ? '' : (await host.exec('sh', ['-c', script])).stdout);
+  return {
+    machine: chooseMachine(seen, asked),
+    now: seen || (await look(NOW_SCRIPT)),
+    own: parsePlacement(await look(PLACEMENT_SCRIPT)),
+    container: parsePlacement(seen ?? ''),
+    isElsewhere,
+  };
+}
+
+/** The same for the machine alone. */
+export async function findMachine(host: Host, asked: Looking): Promise<Machine> {
+  const { image, run } = asked;
+  return chooseMachine(await lookInContainer(connectDocker(host), image, run, MACHINE_SCRIPT), asked);
+}
+
+/** Without a container that looked, nothing is known of an engine elsewhere. */
+function chooseMachine(seen: string | null, { here, isElsewhere }: Looking): Machine {
+  const machine = parseMachine(seen ?? '');
+  return machine.cpus.length > 0 || isElsewhere ? machine : here;
 }
 
 /** Is this machine fit to measure? Changes nothing. */

@@ -13,7 +13,7 @@ export interface Machine {
 }
 
 /**
- * Runs in any POSIX shell on Linux: on the engine's machine in a container, or right here. A core is named by the first
+ * Runs in any POSIX shell on Linux: in a container of the engine, or right here. A core is named by the first
  * of its threads, since numbers of cores repeat: on ARM in each cluster, elsewhere in each package. An engine that is
  * itself in a container may not use all CPUs of the machine; control groups show which (v2, v1). Only x86 has a flag for a
  * hypervisor; elsewhere its maker may show. The speed of a core is its capacity on ARM, elsewhere its highest frequency.
