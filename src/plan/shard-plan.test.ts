@@ -114,6 +114,14 @@ test.each([
   }
 });
 
+test.each([60, null])(
+  'a budget that is too small for a shard is refused before it starts, up to %s min',
+  (minutes) => {
+    const { all, config, deal } = planned('--budget', '30s', '--load', 'vus(8, 10s)');
+    expect(() => checkTime(all, config, deal(64), minutes)).toThrow('too small for a comparison');
+  },
+);
+
 test.each([
   [['--php', '8.2,8.3,8.4,8.5'], 1, null],
   // Each of them has a base.

@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const variants = planVariants(config);
   const planned = planShards(variants, config, shards);
   checkSize(variants, config, planned);
-  if (minutes !== null) checkTime(variants, config, planned, minutes);
+  checkTime(variants, config, planned, minutes);
   const warning = warnOfSharedEngine(config, planned);
   if (warning !== null) core.warning(warning, { title: 'Shards wait for each other' });
   for (const { index, of, variants } of planned) core.info(`${index}/${of}: ${variants.join(', ')}`);
