@@ -13,10 +13,10 @@ describe('warnings', () => {
   test('a run that measured nothing has none about numbers', () => {
     const results = structuredClone(fixtures.quick?.() as Results);
     results.plan.instances = 2;
-    results.warnings = ['no-system-core', 'dev-packages', 'htaccess'].map((code) => ({
+    results.warnings = ['no-system-core', 'dev-packages', 'shortened', 'htaccess'].map((code) => ({
       ...{ code, message: '', remedy: '', variant: null },
     }));
-    expect(codes(results)).toEqual(['htaccess', 'no-system-core', 'dev-packages']);
+    expect(codes(results)).toEqual(['htaccess', 'no-system-core', 'dev-packages', 'shortened']);
     expect(codes({ ...results, measurements: [], duets: [] })).toEqual(['htaccess']);
   });
 

@@ -14,7 +14,7 @@ const SAMPLED_MS = 500;
 
 const UNSEEN = ['few-instances', 'no-samples'];
 /** They are about numbers, which a run that measured nothing has not. */
-const OF_NUMBERS = [...OF_MACHINE, 'few-instances', 'dev-packages'];
+const OF_NUMBERS = [...OF_MACHINE, 'few-instances', 'dev-packages', 'shortened'];
 
 /** Everything that makes a number less than it seems, with what to do about it. The strongest effects come first. */
 export function findWarnings(results: Results, scenarios: readonly ScenarioSummary[]): Warning[] {
