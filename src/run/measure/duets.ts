@@ -5,7 +5,7 @@ import { sliceId } from '../load/k6.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
 import { readErrors } from './measure.ts';
 import { describeOthers, findOthers } from './others.ts';
-import { readGuards } from './resources.ts';
+import { describeUnasked, readGuards } from './resources.ts';
 
 /** A variant whose answers differed from the checked ones while it was loaded together with its base. */
 export type OtherInDuet = Pick<Measurement, 'variant' | 'reason' | 'others' | 'errors'>;
@@ -44,6 +44,7 @@ function measureDuet(outcome: BatchOutcome, first: Slice, second: Slice): Duet {
   const isFirst = first.variant === first.duet;
   const [variant, base] = isFirst ? [first, second] : [second, first];
   const sides = { variant: sideOf(variant), base: sideOf(base) };
+  const guards = readGuards(outcome, first, startedMs, toMs);
   return {
     duet: true,
     variant: variant.variant,
@@ -51,12 +52,12 @@ function measureDuet(outcome: BatchOutcome, first: Slice, second: Slice): Duet {
     scenario: batch.scenario.name,
     instance: outcome.instance,
     block: first.block,
-    ...judge(outcome, [first, second], Object.values(sides)),
+    ...judge(outcome, [first, second], Object.values(sides), guards),
     startedMs,
     durationMs,
     first: isFirst ? 'variant' : 'base',
     sides,
-    guards: readGuards(outcome, first, startedMs, toMs),
+    guards,
   };
 }
 
@@ -64,9 +65,11 @@ function judge(
   outcome: BatchOutcome,
   slices: readonly Slice[],
   sides: Duet['sides'][keyof Duet['sides']][],
+  guards: Duet['guards'],
 ): Pick<Duet, 'outcome' | 'reason'> {
   if (outcome.summary === null) return { outcome: 'void', reason: outcome.trouble };
-  if (sides.some(({ requests }) => requests === 0)) return { outcome: 'void', reason: 'k6 made no request' };
+  if (sides.some(({ requests }) => requests === 0))
+    return { outcome: 'void', reason: describeUnasked(guards) };
   const others = slices.flatMap((slice) => findOthers(outcome, slice) ?? []).find(({ isVoid }) => isVoid);
   if (others) return { outcome: 'void', reason: describeOthers(others) };
   // An error costs what it costs, which is not what a request costs.

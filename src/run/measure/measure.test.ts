@@ -50,6 +50,8 @@ interface Given {
   /** CPU of the load's and the server's CPU set during the slice of a second, 0…1. */
   k6?: number;
   server?: number;
+  /** So many samples are missing from its middle, as the machine stands still. */
+  missed?: number;
   noSummary?: boolean;
   code?: string;
   /** What ended the k6 of a user's script. */
@@ -113,6 +115,7 @@ function measureOne(given: Given): Measurement {
   const samples = new Samples();
   samples.add(`clock ${START / 1000} 0.00`);
   for (let tick = -2; tick <= 20; tick++) {
+    if (tick > 2 && tick <= 2 + (given.missed ?? 0)) continue;
     const share = Math.min(1, Math.max(0, tick / 10));
     const uptime = (tick / 10).toFixed(2);
     samples.add(
@@ -308,6 +311,11 @@ describe('measure', () => {
       { outcome: 'failed', reason: 'every request failed' },
     ],
     ['nothing was asked', {}, { outcome: 'void', reason: 'k6 made no request' }],
+    [
+      'nothing was asked as the machine stood still',
+      { missed: 5 },
+      { outcome: 'void', reason: 'k6 made no request, and the machine stood still for 500 ms' },
+    ],
     [
       'the setup of a script fails',
       { ended: 'login failed (load/login.js:6:9)' },

@@ -26,7 +26,7 @@ import { countDropped, countDroppedInStep, countOffered } from './dropped.ts';
 import { judgeGenerator, maxVus } from './generator.ts';
 import { readLatency } from './latency.ts';
 import { describeOthers, findOthers } from './others.ts';
-import { readResources } from './resources.ts';
+import { describeUnasked, readResources } from './resources.ts';
 import { failedSetup, readScript, rowsOf } from './script-slice.ts';
 
 /** Measurements of a batch, warm-up and duets left out. Pure. */
@@ -131,7 +131,7 @@ function countWrong(errors: readonly RequestError[], endpoint?: string): number 
 
 function judge(
   outcome: BatchOutcome,
-  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted' | 'errors' | 'iterations'>,
+  m: Pick<Measurement, 'requests' | 'okCount' | 'cpu' | 'interrupted' | 'errors' | 'iterations' | 'guards'>,
   others: Others | null,
   script: ScriptSlice | null,
   { steps }: Slice,
@@ -153,7 +153,7 @@ function judge(
     }
     return m.interrupted > 0
       ? { outcome: 'failed', reason: 'no request was answered in time' }
-      : { outcome: 'void', reason: 'k6 made no request' };
+      : { outcome: 'void', reason: describeUnasked(m.guards) };
   }
   if (m.okCount === 0) return { outcome: 'failed', reason: 'every request failed' };
   if (script && m.iterations > 0 && script.thrown.count >= m.iterations) {

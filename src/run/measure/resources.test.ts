@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import type { Slice } from '../../plan/timeline/slices.ts';
 import { Samples } from '../sample/samples.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
+import { measureDuets } from './duets.ts';
 import { idleUsPerSecond, readResources } from './resources.ts';
 
 const START = 1_800_000_000_000;
@@ -90,4 +92,21 @@ test('servers that take turns are not idle beside each other', () => {
   const [slice] = two.batch.slices as [Slice];
   const batch = { ...two.batch, slices: [slice, { ...slice, number: 2, variant: 'b' }] };
   expect(idleBeside({ ...two, batch })).toBeUndefined();
+});
+
+test('a duet in which nothing was asked names the stall of the machine, if there was one', () => {
+  const alone = loadAlone({ duet: 'a', durationMs: 1000 });
+  const [one] = alone.batch.slices as [Slice];
+  const batch = {
+    ...alone.batch,
+    scenario: scenarioOf('x', 'vus(2, 1s)'),
+    slices: [one, { ...one, number: 2, variant: 'b' }],
+  };
+  const reasonsOf = (samples: Samples) =>
+    measureDuets({ ...alone, batch, samples, beganMs: START } as BatchOutcome).map(({ reason }) => reason);
+  expect(reasonsOf(alone.samples)).toEqual(['k6 made no request']);
+  const late = new Samples();
+  late.add(`clock ${START / 1000} 0.00`);
+  for (const uptime of ['0.00', '1.40', '1.50']) late.add(`cpu ${uptime} 0 0 0`);
+  expect(reasonsOf(late)).toEqual(['k6 made no request, and the machine stood still for 1,300 ms']);
 });

@@ -1,5 +1,6 @@
 import type { Slice } from '../../plan/timeline/slices.ts';
 import type { Measurement } from '../../results/results.ts';
+import { STALL } from '../../stats/limits.ts';
 import { overlapMs } from '../load/drain.ts';
 import { sliceId } from '../load/k6.ts';
 import type { BatchOutcome } from './batch-outcome.ts';
@@ -127,6 +128,13 @@ export function readGuards(
     stallMs: samples.stallMs(fromMs, toMs),
     overlapMs: overlapMs(batch, slice, fromMs, summary),
   };
+}
+
+/** Most often nothing was asked as the whole machine stood still. */
+export function describeUnasked({ stallMs }: Measurement['guards']): string {
+  const reason = 'k6 made no request';
+  if (stallMs === null || stallMs <= STALL) return reason;
+  return `${reason}, and the machine stood still for ${stallMs.toLocaleString('en')} ms`;
 }
 
 const none = { bytes: -1, processes: 0, throttledUs: 0, oomKills: 0 };
