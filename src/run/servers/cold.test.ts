@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import type { Config } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
-import { type Host, realHost } from '../../host.ts';
+import { MachineError } from '../../errors.ts';
+import { type Finished, type Host, realHost } from '../../host.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Failure, Warning } from '../../results/results.ts';
 import type { VariantOutcome, World } from '../world.ts';
@@ -50,12 +51,32 @@ test('the client of a cold start sends Host and headers, each as one argument: t
   ]);
 });
 
+test.each([
+  [
+    'a full disk',
+    { keepRaw: () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })) },
+    0,
+  ],
+  ['an arena that has ended', {}, 1],
+])('%s ends the run: the variant is not at fault', async (_, sink, code) => {
+  const { world, warned } = makeWorld({
+    headers: {},
+    exec: async () => ({ code: 1, stdout: '', stderr: 'Error: it did not answer' }),
+    arena: { code, stdout: '', stderr: 'is not running' },
+  });
+  Object.assign(world.sink, sink);
+  await expect(measureColdStarts(world, 'hyperfine 1.19', '/nowhere')).rejects.toThrow(MachineError);
+  expect(warned).toEqual([]);
+});
+
 interface ColdRun extends Pick<Config, 'headers'> {
   exec: Host['exec'];
+  /** Of a command in the arena. */
+  arena?: Finished;
 }
 
 /** A run with one variant, whose cold starts are timed by `exec`. */
-function makeWorld({ exec, ...config }: ColdRun) {
+function makeWorld({ exec, arena = { code: 0, stdout: '', stderr: '' }, ...config }: ColdRun) {
   const variant = {
     id: 'a',
     label: 'a',
@@ -71,7 +92,7 @@ function makeWorld({ exec, ...config }: ColdRun) {
       created.push(args);
       return '';
     },
-    try: async () => ({ code: 0, stdout: '', stderr: '' }),
+    try: async (args) => (args[0] === 'exec' ? arena : { code: 0, stdout: '', stderr: '' }),
   };
   const world = {
     engine: {

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expectEngine, lastLines, removeContainers } from '../../engine/docker.ts';
+import { lastLines, removeContainers } from '../../engine/docker.ts';
 import { UserError } from '../../errors.ts';
 import type { Host } from '../../host.ts';
 import { COLD_STARTS } from '../../plan/timeline/pass-seconds.ts';
 import type { ColdStart } from '../../results/results.ts';
 import { fileNameOf } from '../../text/file-name.ts';
+import { expectMachines } from '../verify/requests.ts';
 import { type Job, listPresent, type World } from '../world.ts';
 import { createArguments, frontOf, type WantedServer, wantedOf } from './servers.ts';
 import { sentBy } from './target.ts';
@@ -74,9 +75,8 @@ export async function measureColdStarts(world: World, tool: string, out: string)
       const timesMs = await timeStarts(world, what, path, out);
       outcome.coldStart = { tool, path, timesMs } satisfies ColdStart;
     } catch (error) {
-      // The others', and all that was measured before, are not lost with it.
-      engine.signal.throwIfAborted();
-      await expectEngine(engine.docker);
+      // The others', and all that was measured before, are not lost with it. A machine that failed is no fault of the variant.
+      await expectMachines(engine, error);
       sink.warn({
         code: 'cold-start',
         message: `${variant.label}: no cold start: ${(error as Error).message}`,
