@@ -86,6 +86,9 @@ export const RequestError = z.object({
   log: z.string().optional(),
 });
 
+/** Answers that were others than the checked ones, yet count as OK. Those that do not are wrong answers. */
+export const isOtherAnswer = ({ kind }: Pick<RequestError, 'kind'>) => kind.startsWith('other ');
+
 /** Answers under load that were others than the checked ones, of the endpoint that is worst off. */
 export const Others = z.object({
   endpoint: z.string(),

@@ -1,7 +1,14 @@
 import { mean, median } from 'simple-statistics';
 import { rankingMetric } from '../../plan/fitting.ts';
 import { percentOf, QUANTILES, type Quantile } from '../../results/quantiles.ts';
-import type { Measurement, Results, ScenarioFacts, Search, Variant } from '../../results/results.ts';
+import {
+  isOtherAnswer,
+  type Measurement,
+  type Results,
+  type ScenarioFacts,
+  type Search,
+  type Variant,
+} from '../../results/results.ts';
 import { estimate } from '../../stats/estimate.ts';
 import {
   DEFAULT_OK_RATIO,
@@ -214,8 +221,7 @@ function judge(
     return { kind: 'generator-bound', reason: boundReason(counted) };
   }
   if (row.okRatio !== null && row.okRatio < needed) {
-    // Other answers than the checked ones count as OK.
-    const worst = row.errors.find(({ kind }) => !kind.startsWith('other '));
+    const worst = row.errors.find((error) => !isOtherAnswer(error));
     const where = worst && row.endpoints.length > 1 ? ` at ${worst.endpoint}` : '';
     const isLate = row.interrupted > (worst?.count ?? 0);
     const kind = isLate ? 'no answer in time' : worst && `${worst.kind}${where}`;

@@ -1,5 +1,11 @@
 import { closedClients } from '../../config/parts/load.ts';
-import { RESENT, type Results, type ScenarioFacts, type Warning } from '../../results/results.ts';
+import {
+  isOtherAnswer,
+  RESENT,
+  type Results,
+  type ScenarioFacts,
+  type Warning,
+} from '../../results/results.ts';
 import {
   BODY_DIFFERENCE,
   GENERATOR_BUSY,
@@ -246,7 +252,7 @@ function ofMemory(scenario: ScenarioSummary): Warning[] {
 /** Too few for their slices to be void. */
 function ofOthers(scenario: ScenarioSummary): Warning[] {
   const told = scenario.rows.flatMap((row) => {
-    const others = row.errors.filter(({ kind }) => kind.startsWith('other '));
+    const others = row.errors.filter(isOtherAnswer);
     if (others.length === 0 || row.state.kind === 'failed') return [];
     const kinds = others.map(({ count, kind, endpoint }) => `${count} of ${kind} at ${endpoint}`);
     return [{ row, text: `${row.label} ${kinds.join(', ')}` }];

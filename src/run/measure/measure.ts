@@ -2,6 +2,7 @@ import type { Slice } from '../../plan/timeline/slices.ts';
 import { spanMs } from '../../plan/timeline/timeline.ts';
 import {
   type Endpoint,
+  isOtherAnswer,
   type Measurement,
   OTHER_ANSWERS,
   type Others,
@@ -169,8 +170,7 @@ function judge(
 
 /** `only 71 of 1,000 answers OK; mostly http 500` */
 function describeFailures({ okCount, requests, interrupted, errors }: Parameters<typeof judge>[1]): string {
-  // Other answers than the checked ones count as OK.
-  const wrong = errors.filter(({ kind }) => !kind.startsWith('other '));
+  const wrong = errors.filter((error) => !isOtherAnswer(error));
   const causes = [{ kind: 'no answer in time', count: interrupted }, ...wrong];
   const [most] = causes.sort((a, b) => b.count - a.count);
   const all = (requests + interrupted).toLocaleString('en');
