@@ -75,11 +75,12 @@ export async function buildImages(
     const bakeSome = (keys: readonly string[]) => bake(host, docker, images, keys, apps, options);
     const all = images.length === 0 ? NOTHING : await bakeSome(images.map(({ key }) => key));
     if (!all.ok) await expectEngine(docker);
-    const lost =
-      all.ok || images.length === 1 ? new Map<string, Baked>() : await findLost(bakeSome, images, apps);
+    // One image alone has shown by itself whether it can be built.
+    const isKnown = all.ok || images.length === 1;
+    const lost = isKnown ? new Map<string, Baked>() : await findLost(bakeSome, images, apps);
     for (const image of images) {
       if (!all.ok) await expectEngine(docker);
-      const known = all.ok || images.length === 1 ? all : lost.get(apps.of(image)?.key ?? '');
+      const known = isKnown ? all : lost.get(apps.of(image)?.key ?? '');
       const one = known ?? (await bakeSome([image.key]));
       if (one.ok) {
         const seconds = one.seconds / (all.ok ? images.length : 1);
