@@ -70,7 +70,7 @@ type Wanted = NonNullable<Config['services']>;
 /** Services get this long to become healthy, s; longer if their own checks allow it, but not without end. */
 const READY_SECONDS = 180;
 const LONGEST_SECONDS = 1800;
-/** Their own checks run once a second at most, and a look takes two commands of Docker. */
+/** A look takes two commands of Docker, and CPU from the services. */
 const POLL_MS = 500;
 const LOG_LINES = 2000;
 

@@ -38,6 +38,7 @@ export function learnNothing(sampler: Sampler): RunMemory {
     drainedMs: new Map(),
     typicalMs: new Map(),
     idleMs: new Map(),
+    measured: new Set(),
     brought: null,
     onceMs: 0,
   };

@@ -52,18 +52,42 @@ describe('compileLoad', () => {
   });
 });
 
-test('a rate has clients enough for its iterations, within what servers have workers for', () => {
-  const steps = compile('vus(4, 1s) const(50, 30s)');
-  const vus = (iterationMs: number | null, served = Infinity, scenario = {}) =>
-    clientsForRate(steps, scenario, iterationMs, served).map((step) => step.vus);
-  expect(vus(null)).toEqual([4, 6]);
-  expect(vus(10)).toEqual([4, 6]);
-  expect(vus(200)).toEqual([4, 16]);
-  expect(vus(1000)).toEqual([4, 76]);
-  expect(vus(60_000)).toEqual([4, 1000]);
-  expect(vus(1000, 16)).toEqual([4, 16]);
-  expect(vus(1000, 4)).toEqual([4, 6]);
-  expect(vus(1000, Infinity, { maxVus: 6 })).toEqual([4, 6]);
+describe('a rate has clients enough for its iterations', () => {
+  const script = { journey: { kind: 'script', name: 'x', file: 'x.js' } } as const;
+  const paths = { journey: { kind: 'paths', paths: ['/'] } } as const;
+  const vus = (load: string, ...[scenario, iterationMs, served, isHalf]: Rest) =>
+    clientsForRate(compile(load), scenario, iterationMs, served ?? [Infinity], isHalf).map((s) => s.vus);
+  type All = Parameters<typeof clientsForRate>;
+  type Rest = [All[1], All[2], All[3]?, All[4]?];
+
+  test.each([null, 10, 200, 1000, 60_000])('%s ms', (iterationMs) => {
+    const expected = { null: 6, 10: 6, 200: 16, 1000: 76, 60000: 1000 }[String(iterationMs)];
+    expect(vus('const(50, 30s)', paths, iterationMs)).toEqual([expected]);
+    expect(vus('vus(4, 1s) const(50, 30s)', script, iterationMs)).toEqual([4, expected]);
+    expect(vus('const(50, 30s)', { ...paths, maxVus: 6 }, iterationMs)).toEqual([6]);
+  });
+
+  test('of each step the same', () => {
+    expect(vus('line(1, 50, 2s)', paths, 200)).toEqual([13, 13]);
+  });
+
+  test('within what servers have workers for, a script apart', () => {
+    expect(vus('const(50, 30s)', paths, 1000, [Infinity, 16])).toEqual([16]);
+    expect(vus('const(50, 30s)', script, 1000, [16])).toEqual([76]);
+    // One with too few for the planned six limits no other.
+    expect(vus('const(50, 30s)', paths, 1000, [4, 16, 64])).toEqual([16]);
+    expect(vus('const(50, 30s)', paths, 1000, [4])).toEqual([6]);
+  });
+
+  test('two halves of a duet, or of a slice in two lanes, are not more than the workers', () => {
+    expect(vus('const(20, 3s)', paths, 400, [5])).toEqual([4]);
+    expect(vus('const(10, 3s)', paths, 400, [5], true)).toEqual([2]);
+    expect(vus('const(10, 3s)', paths, 400, [16], true)).toEqual([7]);
+  });
+
+  test('not where clients of other parts keep workers', () => {
+    expect(vus('vus(4, 1s) const(50, 1s)', paths, 200)).toEqual([4, 6]);
+  });
 });
 
 test('warm-up is of the manner of the load', () => {

@@ -93,20 +93,37 @@ const SPARE_CLIENTS = 1.5;
  * Steps with clients enough for their rate, where iterations take long: a page may wait, and a script may sleep. At least those
  * that the steps have, at most MOST_CLIENTS. Steps with `max-vus` stay the same.
  *
+ * For paths, no more than servers have workers for: those beyond would wait at any rate. Nor do they get more if other parts of the load
+ * have no rate: the clients of those keep workers, too.
+ *
  * @param iterationMs how long an iteration takes; null: not known
- * @param served clients that each server has workers for: those beyond would wait at any rate
+ * @param served for each server, the clients that it has workers for
+ * @param isHalf the steps are of a duet, which gives both servers the clients of both
  */
 export function clientsForRate(
   steps: readonly LoadStep[],
-  { maxVus }: Pick<Scenario, 'maxVus'>,
+  { journey, maxVus }: Pick<Scenario, 'journey' | 'maxVus'>,
   iterationMs: number | null,
-  served: number,
+  served: readonly number[],
+  isHalf = false,
 ): readonly LoadStep[] {
+  const isScript = journey.kind === 'script';
   if (maxVus !== undefined || iterationMs === null) return steps;
-  const most = Math.max(0, ...steps.map(({ rps }) => rps ?? 0));
-  const enough = Math.ceil((SPARE_CLIENTS * most * iterationMs) / 1000) + 1;
-  const clients = Math.min(MOST_CLIENTS, served, enough);
+  if (!isScript && steps.some(({ rps }) => rps === null)) return steps;
+  const rps = Math.max(0, ...steps.map((step) => step.rps ?? 0));
+  const planned = Math.max(0, ...steps.map(({ vus }) => vus));
+  const enough = Math.ceil((SPARE_CLIENTS * rps * iterationMs) / 1000) + 1;
+  const most = isScript ? Infinity : mostServed(served, planned, isHalf);
+  const clients = Math.min(MOST_CLIENTS, most, enough);
   return steps.map((step) => (step.rps === null ? step : { ...step, vus: Math.max(step.vus, clients) }));
+}
+
+/** Two halves are as many clients as a whole slice, so each has an even number. Servers that the planned number is too large for do not count. */
+function mostServed(served: readonly number[], planned: number, isHalf: boolean): number {
+  const fitting = served.filter((clients) => clients >= planned * (isHalf ? 2 : 1));
+  if (fitting.length === 0) return planned;
+  const half = Math.floor(Math.min(...fitting) / 2);
+  return isHalf ? half : 2 * half;
 }
 
 /** Warm-up in the manner of the load: its concurrency, or a tenth of a ramp's top rate. */

@@ -24,7 +24,7 @@ const scenario = (load: string, more: Partial<Scenario> = {}) =>
 const clientsOf = (variants: readonly PlannedVariant[], of: Scenario) =>
   warnOfKeptConnections(variants, [of]).map(({ code, message }) => [
     code,
-    /up to (\d+) clients/.exec(message)?.[1],
+    /(?:up to|at least) (\d+) clients/.exec(message)?.[1],
   ]);
 
 test('warns of a rate with more clients than workers that kept connections hold', () => {

@@ -20,8 +20,8 @@ export function warnOfKeptConnections(
   const hasBase = variants.some(({ ref }) => ref !== null);
   return scenarios.flatMap((scenario): Warning[] => {
     const { name, load, reuse, journey, maxVus } = scenario;
-    // A script gets more if its warm-up shows that its iterations take long.
-    const bound = journey.kind === 'script' && maxVus === undefined ? 'at least' : 'up to';
+    // The warm-up may show that more are needed.
+    const bound = journey.kind !== 'bundled' && maxVus === undefined ? 'at least' : 'up to';
     const steps = load && reuse ? compileLoad(load, scenario) : [];
     const open = steps.filter(({ rps }) => rps !== null);
     const clients = Math.max(0, ...open.map(({ vus }) => vus));

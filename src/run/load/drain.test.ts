@@ -71,13 +71,13 @@ test('a request where nothing waits: the fastest of each path, of the slowest va
   const fastest = { s0: [10, 50], s1: [20, 20] };
   for (const [slice, times] of Object.entries(fastest))
     times.forEach((min, i) => {
-      summary.metrics[`http_req_duration{slice:${slice},name:e${i}}`] = { min };
+      summary.metrics[`http_req_duration{slice:${slice},name:e${i}}`] = { min, count: 9 };
     });
   const of = (endpoints: string[]) => slowestIdleMs(batch, { ...summary, endpoints });
   expect(of(['/', '/slow'])).toBe(30);
   expect(of(['/'])).toBe(20);
-  // A path that was not requested may be the slow one.
-  expect(of(['/', '/slow', '/never'])).toBeNull();
+  // A short warm-up may not reach all paths.
+  expect(of(['/', '/slow', '/never'])).toBe(30);
   expect(of([])).toBeNull();
   expect(slowestIdleMs(batch, null)).toBeNull();
 });

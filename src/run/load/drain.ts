@@ -1,6 +1,7 @@
 import { mean } from 'simple-statistics';
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { spanMs } from '../../plan/timeline/timeline.ts';
+import { readLatency } from '../measure/latency.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 
 /**
@@ -46,16 +47,16 @@ export function slowestTypicalMs(batch: Batch, summary: K6Summary | null): numbe
 }
 
 /**
- * How long a request of the slowest variant of a batch takes where nothing waits for a busy server, ms: the fastest of each path,
- * on average. Null when nothing is known.
+ * How long a request of the slowest variant of a batch takes where nothing waits for a busy server, ms: the fastest of each path
+ * that was requested, on average. Null when nothing is known.
  */
 export function slowestIdleMs({ slices }: Batch, summary: K6Summary | null): number | null {
   const known = slices.flatMap((slice) => {
-    const tags = (i: number) => `slice:${sliceId(slice)},name:e${i}`;
-    const fastest = summary?.endpoints.map(
-      (_, i) => summary.metrics[`http_req_duration{${tags(i)}}`]?.min ?? 0,
-    );
-    return fastest?.length && fastest.every((ms) => ms > 0) ? [mean(fastest)] : [];
+    const fastest = (summary?.endpoints ?? []).flatMap((_, i) => {
+      const { latency } = readLatency(summary, `slice:${sliceId(slice)},name:e${i}`);
+      return latency === null ? [] : [latency.minMs];
+    });
+    return fastest.length > 0 ? [mean(fastest)] : [];
   });
   return known.length > 0 ? Math.max(...known) : null;
 }

@@ -1,7 +1,6 @@
-import type { Scenario } from '../../config/types.ts';
 import type { Instance } from '../../plan/instances.ts';
 import { countServed } from '../../plan/timeline/capacity-plan.ts';
-import { clientsForRate, type LoadStep } from '../../plan/timeline/load-steps.ts';
+import { clientsForRate } from '../../plan/timeline/load-steps.ts';
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { drainFor, retime } from '../../plan/timeline/timeline.ts';
 import { type Failure, type Measurement, OTHER_ANSWERS } from '../../results/results.ts';
@@ -26,6 +25,8 @@ export interface Loading {
   typicalMs: Map<string, number>;
   /** Scenario of paths → the same where nothing waits, ms. */
   idleMs: Map<string, number>;
+  /** Scenarios that were measured: what is learnt of their warm-ups stays, so that all starts are alike. */
+  measured: Set<string>;
 }
 
 /** An instance that is ready to be loaded. */
@@ -48,10 +49,15 @@ export async function measureBatch(
   const { instance, servers, watch, checkedOf, fail } = ready;
   const { scenario } = planned;
   const typicalMs = loading.typicalMs.get(scenario.name) ?? null;
-  const served = Math.min(...world.job.plan.variants.map((variant) => countServed(scenario, variant)));
+  // A page takes longer on a busy server, where more clients would only make a longer queue.
+  const times = scenario.journey.kind === 'script' ? loading.typicalMs : loading.idleMs;
+  const iterationMs = times.get(scenario.name) ?? null;
+  const served = world.job.plan.variants.map((variant) => countServed(scenario, variant));
+  const stepsOf = ({ warmup, steps, duet }: Slice) =>
+    warmup ? steps : clientsForRate(steps, scenario, iterationMs, served, duet !== null);
   const slices = planned.slices
     .filter((s) => servers.has(s.variant))
-    .map((s) => (s.warmup ? s : { ...s, steps: stepsOf(s, scenario, loading, served) }));
+    .map((s) => ({ ...s, steps: stepsOf(s) }));
   if (slices.length === 0) return [];
   const batch = retime(
     { ...planned, slices },
@@ -62,7 +68,7 @@ export async function measureBatch(
   if (batch.slices.length === 0) return [];
   const { load, loaded } = await runLoad(world, instance, batch, watch, checkedOf);
   const measurements = measureSlices(loaded);
-  learnTimes(loading, instance.index, batch, load.summary);
+  learnTimes(loading, batch, load.summary);
   for (const [variant, death] of await findDeaths(engine.docker, [...servers.values()])) {
     fail(variant, death);
     for (const m of measurements) {
@@ -77,36 +83,16 @@ export async function measureBatch(
   return measurements;
 }
 
-/**
- * Steps with clients enough. A script may sleep, whatever the servers have workers for. A page takes longer on a busy server, where
- * more clients would only make a longer queue: its time is that of an idle one.
- *
- * @param served clients that each server of the plan has workers for, so that all slices are alike
- */
-function stepsOf(
-  { steps, duet }: Slice,
-  scenario: Scenario,
-  { typicalMs, idleMs }: Loading,
-  served: number,
-): readonly LoadStep[] {
-  const isScript = scenario.journey.kind === 'script';
-  const iterationMs = (isScript ? typicalMs : idleMs).get(scenario.name) ?? null;
-  // Both servers of a duet get the clients of both, and a load open only in parts has others in its next block.
-  const isShared = duet !== null || steps.some(({ rps }) => rps === null);
-  const most = isScript ? Infinity : served / (isShared ? 2 : 1);
-  return clientsForRate(steps, scenario, iterationMs, Math.floor(most));
-}
-
 function learnTimes(
-  { drainedMs, typicalMs, idleMs }: Loading,
-  instance: number,
+  { drainedMs, typicalMs, idleMs, measured }: Loading,
   batch: Batch,
   summary: K6Summary | null,
 ): void {
   const { name, journey } = batch.scenario;
   const typical = slowestTypicalMs(batch, summary);
-  // Learnt once, so that all instances are measured alike. The warm-ups of a script are batches of their own.
-  const isWarmup = instance === 0 && batch.slices.every(({ warmup }) => warmup);
+  // The warm-ups of a script are batches of their own.
+  const isWarmup = !measured.has(name) && batch.slices.every(({ warmup }) => warmup);
+  if (!isWarmup) measured.add(name);
   if (typical !== null && ((isWarmup && journey.kind === 'script') || !typicalMs.has(name)))
     typicalMs.set(name, Math.max(typical, typicalMs.get(name) ?? 0));
   const idle = isWarmup && journey.kind === 'paths' ? slowestIdleMs(batch, summary) : null;
