@@ -6,7 +6,7 @@ import { realHost } from '../../src/host.ts';
 import { leftovers } from '../integration/bench.ts';
 import { BUILD_SECONDS, bench, connectionFaults } from './connection.ts';
 import { quietly, TCP_PORT } from './engine.ts';
-import { expectSeen, processesOf } from './fault.ts';
+import { expectClean, expectSeen } from './fault.ts';
 import { openWay, type SshWay, whyNoSsh } from './ssh.ts';
 import { K6, openSuite, PHP } from './suite.ts';
 
@@ -74,8 +74,7 @@ configs: { own: { content: from here } }\n`,
     const { project } = suite;
     const seen = await fault.inject(world(fault.out));
     expectSeen(fault, seen);
-    expect(project.temporaryFiles()).toEqual([]);
-    expect(processesOf(project.temporary)).toEqual([]);
+    await expectClean(project);
     way.join();
     if (fault.what.endsWith('load')) {
       const commands = seen.printed.match(/docker --host .*\| xargs .*/g) ?? [];

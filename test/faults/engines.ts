@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import { during, leftovers, type Project, type Run, slicesOf, told } from '../integration/bench.ts';
 import { fillDisk, type OwnEngine, quietly } from './engine.ts';
-import { arenaEnded, beginNext, type Fault, processesOf, type Seen } from './fault.ts';
+import { arenaEnded, beginNext, expectClean, type Fault, type Seen } from './fault.ts';
 
 export interface EngineWorld {
   project: Project;
@@ -19,8 +19,7 @@ const bench = ({ project, out }: EngineWorld, runtimes: string) =>
 
 /** Nothing is left: neither here nor, once the next run begins, in the engine. */
 export async function expectAfter({ project, engine }: EngineWorld): Promise<void> {
-  expect(project.temporaryFiles()).toEqual([]);
-  expect(processesOf(project.temporary)).toEqual([]);
+  await expectClean(project);
   if (!quietly('docker', ['version'])) await engine.start();
   // An engine that hung learns only now that the run has ended.
   await arenaEnded();

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { LABEL } from '../../src/engine/docker.ts';
 import { realHost } from '../../src/host.ts';
 import { root } from '../fixtures/docs.ts';
+import type { Project } from '../integration/bench.ts';
 
 /** The visible effects of the fault. */
 export interface Seen {
@@ -53,8 +54,15 @@ export function expectSeen(
   expect(code, printed).toBe(exitCode);
 }
 
+/** Expects that nothing is left on this machine of what a project's runs have started. */
+export async function expectClean({ temporary, temporaryFiles }: Project): Promise<void> {
+  expect(temporaryFiles()).toEqual([]);
+  // The system may list one for a moment after its end.
+  await expect.poll(() => processesOf(temporary)).toEqual([]);
+}
+
 /** Numbers of the processes whose temporary files go to this folder: those of a project, and what they have started. */
-export function processesOf(temporary: string): number[] {
+function processesOf(temporary: string): number[] {
   const mark = `TMPDIR=${temporary}`;
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/environ`))

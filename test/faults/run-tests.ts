@@ -1,7 +1,7 @@
 /** Faults in a run, for real: each is reported, loses nothing that was finished, and leaves nothing behind. */
 import { afterEach, expect, it } from 'vitest';
 import { leftovers, type Run } from '../integration/bench.ts';
-import { expectSeen, type Fault, processesOf } from './fault.ts';
+import { expectClean, expectSeen, type Fault } from './fault.ts';
 import type { RunWorld } from './runs.ts';
 import { K6, openSuite, PHP } from './suite.ts';
 
@@ -16,8 +16,7 @@ export function testRunFaults(faults: readonly Fault<RunWorld>[]): void {
     running?.kill('SIGTERM');
     await running?.done;
     expect(await leftovers()).toEqual([]);
-    expect(suite.project.temporaryFiles()).toEqual([]);
-    await expect.poll(() => processesOf(suite.project.temporary)).toEqual([]);
+    await expectClean(suite.project);
   });
 
   it.for(faults.map((fault, i) => ({ ...fault, out: `run-${i}` })))('$what', async (given, { skip }) => {

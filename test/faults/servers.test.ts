@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { leftovers } from '../integration/bench.ts';
-import { expectSeen, processesOf, type Seen } from './fault.ts';
+import { expectClean, expectSeen, type Seen } from './fault.ts';
 import { PAGES, type ServerWorld, serverFaults } from './servers.ts';
 import { K6, openSuite, PHP } from './suite.ts';
 
@@ -18,8 +18,7 @@ async function runOnce(...[out, flags]: Parameters<ServerWorld['once']>): Promis
   writeFileSync(file, PAGES.text);
   const { code, stdout, stderr } = await project.bench(out, ...flags).done;
   expect(await leftovers()).toEqual([]);
-  expect(project.temporaryFiles()).toEqual([]);
-  expect(processesOf(project.temporary)).toEqual([]);
+  await expectClean(project);
   return { code, printed: stderr + stdout };
 }
 

@@ -1,7 +1,7 @@
 // Faults of a database, for real.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../integration/bench.ts';
-import { expectSeen, processesOf } from './fault.ts';
+import { expectClean, expectSeen } from './fault.ts';
 import { serviceFaults, whyNoServices, writeServices } from './services.ts';
 import { openSuite } from './suite.ts';
 
@@ -15,7 +15,6 @@ describe.skipIf(why !== null)(`services${why ? `: ${why}` : ''}`, () => {
     const { project } = suite;
     expectSeen(fault, await fault.inject({ project, out: fault.out }));
     expect(await leftovers()).toEqual([]);
-    expect(project.temporaryFiles()).toEqual([]);
-    expect(processesOf(project.temporary)).toEqual([]);
+    await expectClean(project);
   });
 });

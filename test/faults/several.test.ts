@@ -6,7 +6,7 @@ import { realHost } from '../../src/host.ts';
 import { during, makeProject, type Project } from '../integration/bench.ts';
 import { NAMESPACE } from '../integration/namespace.ts';
 import { makeEngine, type OwnEngine, quietly, whyNoEngine } from './engine.ts';
-import { processesOf } from './fault.ts';
+import { expectClean } from './fault.ts';
 import { type Lan, makeLan, REGISTRY_ADDRESS } from './lan.ts';
 import { K6, PHP } from './suite.ts';
 
@@ -59,10 +59,9 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
       .filter((line) => line !== '' && !line.startsWith(`${NAMESPACE}/`))
       .toSorted();
   /** Nothing runs, nor is anything written, that the run has started. */
-  const expectGone = () => {
+  const expectGone = async () => {
     expect(engines.map(left)).toEqual(['', '']);
-    expect(project.temporaryFiles()).toEqual([]);
-    expect(processesOf(project.temporary)).toEqual([]);
+    await expectClean(project);
   };
 
   describe.skipIf(whyNoRegistry !== null)(
@@ -95,7 +94,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         // An engine caches its builds: the first has built, the second has not.
         const cached = engines.map(({ docker }) => /Total:\s+(\S+)/.exec(docker('builder', 'du'))?.[1]);
         expect(cached).toEqual([expect.not.stringMatching(/^0B$/), '0B']);
-        expectGone();
+        await expectGone();
         expect(engines.map(imagesIn)).toEqual(before);
       });
 
@@ -111,7 +110,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         const { code, stderr } = await run.done;
         expect(code, stderr).toBe(130);
         for (const { host } of engines) expect(stderr).toContain(`${host}: exit code 130, results in`);
-        expectGone();
+        await expectGone();
         expect(engines.map(imagesIn)).toEqual(before);
         engines[1]?.docker('image', 'rm', pulled);
       });
@@ -129,7 +128,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
           ['faulty@8.4', expect.stringContaining('@sha256:'), expect.any(String)],
           ['faulty@8.4:base', undefined, expect.any(String)],
         ]);
-        expectGone();
+        await expectGone();
         expect(engines.map(imagesIn)).toEqual(before);
         first.docker('image', 'rm', other);
       });
@@ -143,7 +142,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         run.kill('SIGINT');
         const { code, stderr } = await run.done;
         expect([code, stderr]).toEqual([130, 'stopped by SIGINT\n']);
-        expectGone();
+        await expectGone();
         expect(engines.map(imagesIn)).toEqual(before);
       });
 
@@ -161,7 +160,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         const { code, stderr } = await run.done;
         expect(code, stderr).toBe(130);
         expect(stderr).toContain(`${engines[1]?.host}: not started: stopped by SIGINT`);
-        expectGone();
+        await expectGone();
         expect(engines.map(imagesIn)).toEqual(before);
       });
 
@@ -175,7 +174,7 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
         const { code, stderr } = await run.done;
         expect(code, stderr).toBe(4);
         expect(stderr).toContain('the list of shared images was lost');
-        expectGone();
+        await expectGone();
       });
 
       it('one that refuses, and one that is not there, are reported before anything is built', async () => {
