@@ -1,6 +1,6 @@
 /** A network that joins engines of a test's own, in a namespace of its own, and registries in it. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realHost } from '../../src/host.ts';
 import { makeFolder } from '../fixtures/temporary.ts';
@@ -13,8 +13,8 @@ export interface Lan {
   cut(engine: OwnEngine): void;
   /** Starts a registry, over TLS and with a password. */
   startRegistry(port: number): Promise<void>;
-  /** Accepts connections there, and never answers. */
-  startSilence(port: number): Promise<void>;
+  /** Accepts connections there, and never answers. Returns whether anybody has connected. */
+  startSilence(port: number): Promise<() => boolean>;
   /** For `DOCKER_CONFIG`: a folder with the password of the registry at this port. */
   logIn(port: number): string;
   /** The certificate that an engine has to trust: a file for `SSL_CERT_FILE`. */
@@ -71,7 +71,7 @@ export function makeLan(): Lan {
       await gone;
     });
     const ask = ['-c', `exec 3<>/dev/tcp/${REGISTRY_ADDRESS}/${port}`];
-    for (let i = 0; i < 100; i++) {
+    for (let i = 0; i < 600; i++) {
       if (quietly('nsenter', [...within, 'bash', ...ask])) return;
       await realHost.sleep(100);
     }
@@ -110,9 +110,13 @@ export function makeLan(): Lan {
       writeFileSync(file, JSON.stringify(config));
       await serve(port, 'docker-registry', ['serve', file]);
     },
-    startSilence: (port) => {
-      const script = `require('node:net').createServer(() => {}).listen(${port}, '${REGISTRY_ADDRESS}')`;
-      return serve(port, process.execPath, ['--eval', script]);
+    async startSilence(port) {
+      const file = join(folder, 'connections');
+      const note = `() => require('node:fs').appendFileSync('${file}', '.')`;
+      const script = `require('node:net').createServer(${note}).listen(${port}, '${REGISTRY_ADDRESS}')`;
+      await serve(port, process.execPath, ['--eval', script]);
+      // The first is the one by which it was found to listen.
+      return () => existsSync(file) && readFileSync(file).length > 1;
     },
     async remove() {
       for (const stop of stops) await stop();

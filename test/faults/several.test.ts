@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realHost } from '../../src/host.ts';
 import { during, makeProject, type Project } from '../integration/bench.ts';
 import { NAMESPACE } from '../integration/namespace.ts';
 import { makeEngine, type OwnEngine, quietly, whyNoEngine } from './engine.ts';
@@ -135,10 +134,9 @@ describe.skipIf(why !== null)(`several engines${why ? `: ${why}` : ''}`, () => {
 
       it('Ctrl-C while a registry that hangs is checked ends it, too', async () => {
         const before = engines.map(imagesIn);
-        await lan.startSilence(5003);
+        const isAsked = await lan.startSilence(5003);
         const run = bench('hung', '--registry', `${SILENT}/bench`);
-        await during(run, () => project.temporaryFiles().length > 0);
-        await realHost.sleep(1000);
+        await during(run, isAsked);
         run.kill('SIGINT');
         const { code, stderr } = await run.done;
         expect([code, stderr]).toEqual([130, 'stopped by SIGINT\n']);
