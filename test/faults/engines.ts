@@ -1,9 +1,10 @@
 /** Faults of the engine itself, which is one of the test's own. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { realHost } from '../../src/host.ts';
 import { during, leftovers, type Project, type Run, slicesOf, told } from '../integration/bench.ts';
+import { benchBehind, PAUSE, whilePaused } from '../integration/client.ts';
 import { fillDisk, type OwnEngine, quietly } from './engine.ts';
 import { arenaEnded, beginNext, expectClean, type Fault, type Seen } from './fault.ts';
 
@@ -99,15 +100,6 @@ const hangingInLoad: Fault<EngineWorld> = {
   },
 };
 
-/** Puts a client of Docker that does something before it is the real one at the head of PATH. */
-function putClient({ folder }: Project, name: string, before: string): string {
-  const at = join(folder, name);
-  mkdirSync(at);
-  const script = `#!/bin/sh\nPATH=\${PATH#*:}\n${before}\nexec docker "$@"\n`;
-  writeFileSync(join(at, 'docker'), script, { mode: 0o755 });
-  return at;
-}
-
 /** It stops the engine when it is asked to run the arena. */
 const stopping = ({ pidFile }: OwnEngine) =>
   `case "$*" in 'container run --rm --interactive '*) kill -STOP "$(cat ${pidFile})" ;; esac`;
@@ -119,8 +111,7 @@ const hangingAtStart: Fault<EngineWorld> = {
   exitCode: 4,
   kept: KEPT.start,
   async inject({ project, engine, out }) {
-    const client = putClient(project, 'stopping', stopping(engine));
-    const run = project.benchInShell(`PATH=${client}:$PATH exec "$@"`, out, '--runtimes', 'faulty');
+    const run = benchBehind(project, stopping(engine), out, '--runtimes', 'faulty');
     return await end(run).finally(() => engine.signal('SIGCONT'));
   },
 };
@@ -146,16 +137,13 @@ const fullInBuild: Fault<EngineWorld> = {
 /** Questions that fill more blocks of a disk than those before. */
 const LONG_PATHS = [1, 2, 3].map((i) => `/json?n=${i}&fill=${'x'.repeat(1900)}`).join();
 
-/** As k6 gets such input for the nth time, it waits for the file `go`. */
+/** A client that pauses as k6 gets such input for the nth time. */
 const waiting = (input: string, nth: number) => `
 case "$*" in 'exec --interactive '*k6' run '*)
   cat >"$0.$$"
   if grep -q ${input} "$0.$$"; then
     echo >>"$0.times"
-    if [ "$(wc -l <"$0.times")" -eq ${nth} ]; then
-      touch "$0.asked"
-      until [ -e "$0.go" ]; do sleep 0.1; done
-    fi
+    if [ "$(wc -l <"$0.times")" -eq ${nth} ]; then ${PAUSE}; fi
   fi
   exec docker "$@" <"$0.$$"
 esac`;
@@ -163,13 +151,9 @@ esac`;
 /** The disk is full from a moment on that the run alone decides. */
 async function fillBefore(input: string, nth: number, world: EngineWorld): Promise<Seen> {
   const { project, engine, out } = world;
-  const folder = putClient(project, `client-of-${out}`, waiting(input, nth));
   const flags = ['--runtimes', 'faulty', '--instances', '3', '--paths', LONG_PATHS];
-  const run = project.benchInShell(`PATH=${folder}:$PATH exec "$@"`, out, ...flags);
-  const client = join(folder, 'docker');
-  await during(run, () => existsSync(`${client}.asked`));
-  const empty = await fillDisk(engine);
-  writeFileSync(`${client}.go`, '');
+  const run = benchBehind(project, waiting(input, nth), out, ...flags);
+  const empty = await whilePaused(run, () => fillDisk(engine));
   return end(run).finally(empty);
 }
 

@@ -11,6 +11,7 @@ import {
   docker,
   during,
   killLoad,
+  LABEL,
   leftovers,
   makeProject,
   ourContainers,
@@ -20,6 +21,7 @@ import {
   told,
   variantOf,
 } from './bench.ts';
+import { benchBehind, PAUSE, whilePaused } from './client.ts';
 
 let project: Project;
 beforeAll(async () => {
@@ -81,16 +83,18 @@ describe('variants that fail beside one that does not', () => {
   let stdout: string;
   let stderr: string;
   let code: number;
-  let serving: string[];
+  let serving: readonly string[];
 
   beforeAll(async () => {
     const runtimes = ['apache', ...Object.keys(faults), 'faulty[fault=fails-under-load]'];
     // On a busy machine an answer takes longer than QUICK waits, and a server is to fail as its path says.
     const flags = ['--instances', '2', '--paths', PATH, '--timeout', '5s'];
-    const run = project.bench('many', '--runtimes', runtimes.join(','), ...flags);
-    await told(run, 'instance 1/2: paths');
-    serving = (await ourContainers()).filter((name) => /-0-\d+$/.test(name));
+    // As k6 is started for the first time, all servers are listed.
+    const list = `docker container ls --all --filter ${LABEL} --format '{{.Names}}' </dev/null >"$0.list"`;
+    const listing = `case "$*" in 'exec --interactive '*lib/main.js*) [ -e "$0.list" ] || ${list} ;; esac`;
+    const run = benchBehind(project, listing, 'many', '--runtimes', runtimes.join(','), ...flags);
     ({ code, stdout, stderr } = await run.done);
+    serving = readFileSync(`${run.client}.list`, 'utf8').match(/-0-\d+$/gm) ?? [];
     results = project.results('many');
   });
 
@@ -414,15 +418,15 @@ describe('a second run meanwhile', () => {
 
 describe('what is in the way', () => {
   it('a listener on a port of the run fails the variant that was to have it', async () => {
-    // The build gives us the time to put it there, on a busy machine more than 5 s. With this seed the port is not that of
-    // the one that does not build.
-    const run = project.bench('port', '--seed', '2', '--runtimes', 'apache,faulty,unbuildable[seconds=15]');
-    await during(run, () => existsSync(join(project.folder, 'port/results.json')));
+    const pausing = `case "$*" in 'buildx bake '*) ${PAUSE} ;; esac`;
+    const run = benchBehind(project, pausing, 'port', '--runtimes', 'apache,faulty');
     const listener =
       "echo 'export default () => {}' >/tmp/idle.js; exec k6 run --paused --address :18080 /tmp/idle.js";
-    await docker('exec', '--detach', ARENA, 'sh', '-c', listener);
     const port = `:${(18080).toString(16).toUpperCase()}`;
-    await during(run, async () => (await docker('exec', ARENA, 'cat', '/proc/net/tcp6')).includes(port));
+    await whilePaused(run, async () => {
+      await docker('exec', '--detach', ARENA, 'sh', '-c', listener);
+      await expect.poll(() => docker('exec', ARENA, 'cat', '/proc/net/tcp6')).toContain(port);
+    });
     const { code, stderr } = await run.done;
     expectRow('port', { code, printed: stderr });
     const results = project.results('port');
