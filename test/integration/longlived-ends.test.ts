@@ -73,17 +73,10 @@ function status($head) { return (int) substr($head, 9, 3); }
 const run = async (script: string, ...args: (string | number)[]) =>
   JSON.parse(await docker('exec', client.container, 'php', '-r', COMMON + script, ...args.map(String)));
 
-/** Sockets of clients that are connected to it. */
-async function connectionsTo({ port }: Server): Promise<number> {
-  const table = await docker('exec', client.container, 'cat', '/proc/net/tcp');
-  const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const sockets = table.split('\n').map((line) => line.trim().split(/\s+/));
-  return sockets.filter(([, , to, state]) => to === remote && state === '01').length;
-}
-
-// One worker, busy with the first for so long that a busy engine can pass the signal on, and for less than a stop may take.
-// The second waits on a connection that is kept, the third on one that nobody has accepted.
+// One worker, busy with the first until the signal comes, and for less than a stop may take. The second waits on a connection
+// that is kept, the third on one that nobody has accepted. Once all are sent, the client listens on a port of its own.
 const WAITING = `
+[, , $mark] = $argv;
 $kept = connect();
 send($kept, '/json');
 $first = receive($kept);
@@ -95,8 +88,17 @@ if ($closes) $kept = connect();
 send($kept, '/io?ms=10');
 $new = connect();
 send($new, '/json');
+$sent = stream_socket_server("tcp://127.0.0.1:$mark");
 echo json_encode(array_map(fn ($socket) => status(receive($socket)), ['busy' => $busy, 'kept' => $kept, 'new' => $new]));
 `;
+
+/** That port. */
+const MARK = 17_000;
+/** Waits for that in the server's container, to signal its first process: a busy engine would take seconds. */
+const signalling = (signal: string) => `
+  until grep -q ':${MARK.toString(16).toUpperCase()} 00000000:0000 0A ' /proc/net/tcp; do sleep 0.05; done
+  sleep 0.5
+  kill -${signal.replace('SIG', '')} 1`;
 
 // Four clients that keep their connections, until there are so many answers.
 const KEPT = `
@@ -139,10 +141,8 @@ describe.each(rows)('$runtime', (row) => {
   it('answers who waits when it is stopped, or drops them where docs/runtimes.md says so', async () => {
     const server = await serve(arena, await imageOf(row), env);
     try {
-      const answers = run(WAITING, server.port);
-      await expect.poll(() => connectionsTo(server), { interval: 50 }).toBe(3);
-      await docker('kill', '--signal', how.signal, server.container);
-      const { busy, kept, new: late } = await answers;
+      await docker('exec', '--detach', server.container, 'sh', '-c', signalling(how.signal));
+      const { busy, kept, new: late } = await run(WAITING, server.port, MARK);
       const word = (status: number) => (status === 200 ? 'answered' : 'dropped');
       expect([word(kept), word(late)]).toEqual([cells('stop kept'), cells('stop new')]);
       if (how['in-flight'] === 'finishes') expect(busy).toBe(200);
