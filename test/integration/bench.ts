@@ -211,11 +211,12 @@ export function slicesOf(results: Pick<Results, 'measurements'>, id: string): Me
   return results.measurements.filter(({ variant }) => variant === id);
 }
 
-/** The measurements as they were appended. */
+/** The measurements as they were appended. A full disk, or a run that was killed, cuts the last line off. */
 export function readMeasurements(folder: string): Measurement[] {
   const file = join(folder, 'measurements.ndjson');
   if (!existsSync(file)) return [];
-  return lines(readFileSync(file, 'utf8')).map((line) => JSON.parse(line));
+  const text = readFileSync(file, 'utf8');
+  return lines(text.slice(0, text.lastIndexOf('\n') + 1)).map((line) => JSON.parse(line));
 }
 
 function lines(text: string): string[] {
