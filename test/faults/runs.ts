@@ -8,10 +8,12 @@ import {
   ARENA,
   docker,
   during,
-  ourContainers,
+  type Found,
+  findContainers,
   type Project,
   type Run,
   readMeasurements,
+  signalContainers,
   slicesOf,
   told,
   variantOf,
@@ -48,31 +50,18 @@ const measuredIn = (results: Results, id: string) =>
 /**
  * Waits until k6 loads: the sampler has begun and a process of it runs.
  *
- * @param end of containers' names
- * @returns those names, asked for before the load: a busy engine takes its time for a list
+ * @returns containers with such names, asked for before the load: a busy engine takes its time for a list
  */
-export async function loading(run: Run, instance: string, end = ''): Promise<string[]> {
+export async function loading(run: Run, instance: string, name = /arena$/): Promise<Found[]> {
   await told(run, `instance ${instance}: starting`);
-  const names = await find(run, end);
+  const found = await findContainers(run, name);
   await told(run, `instance ${instance}: paths`);
   const isLoaded = async () =>
     (await docker('container', 'top', ARENA, '-eo', 'pid,args')).includes('lib/main.js');
   await during(run, isLoaded);
   await realHost.sleep(500);
-  return names;
+  return found;
 }
-
-/** Waits for containers whose names end so. */
-async function find(run: Run, end: string): Promise<string[]> {
-  let names: string[] = [];
-  await during(run, async () => {
-    names = (await ourContainers()).filter((name) => name.endsWith(end));
-    return names.length > 0;
-  });
-  return names;
-}
-
-const kill = (...names: string[]) => docker('container', 'kill', ...names);
 
 /** By the measurements that were appended: nothing else may have been written. */
 export function expectKept(project: Project, out: string) {
@@ -133,7 +122,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'all of the other variants, and the slices of this one before',
     async inject({ project, out, bench }) {
       const run = bench(...TWO);
-      await kill(...(await loading(run, '2/2', '-1-18080')));
+      await signalContainers(await loading(run, '2/2', /-1-18080$/), 'SIGKILL');
       const seen = await end(run);
       const results = project.results(out);
       const failed = IDS.filter((id) => variantOf(results, id).failure);
@@ -150,15 +139,14 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     async inject({ project, out }) {
       const folder = join(project.folder, '.bench/scenarios');
       mkdirSync(folder, { recursive: true });
-      // On a busy machine the kill comes while the second is under way.
       const loads = Object.entries({ one: 'vus(2, 1s)', two: 'vus(2, 4s)' });
       for (const [name, load] of loads) writeFileSync(join(folder, `${name}.yaml`), scenario(load));
       const flags = ['--runtimes', 'faulty,faulty[from=load]', '--scenarios', 'one,two', '--warmup', '0s'];
       const run = project.run(out, ...flags, '--instances', '1', '--blocks', '1');
       // A slice is appended when a k6 process ends; the next one takes a while to begin.
-      const names = await find(run, '-18080');
+      const servers = await findContainers(run, /-18080$/);
       await during(run, () => readMeasurements(join(project.folder, out)).length > 0);
-      await kill(...names);
+      await signalContainers(servers, 'SIGKILL');
       const seen = await end(run);
       const results = project.results(out);
       const outcomes = IDS.map((id) => slicesOf(results, id).map(({ outcome }) => outcome));
@@ -176,8 +164,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'all slices before',
     async inject({ project, out, bench }) {
       const run = bench(...ONE);
-      await loading(run, '2/3');
-      await kill(ARENA);
+      await signalContainers(await loading(run, '2/3'), 'SIGKILL');
       const seen = await end(run);
       expect(measuredIn(project.results(out), 'faulty@8.4')).toEqual([0]);
       return seen;
@@ -190,7 +177,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     kept: 'throughput and latency of all slices, CPU and memory of those before',
     async inject({ project, out, bench }) {
       const run = bench(...ONE);
-      await kill(...(await loading(run, '2/3', '-sampler')));
+      await signalContainers(await loading(run, '2/3', /-sampler$/), 'SIGKILL');
       const seen = await end(run);
       const slices = slicesOf(project.results(out), 'faulty@8.4');
       expect(slices.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
@@ -283,7 +270,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
         '--image',
         `${K6_IMAGE}=${image}`,
       );
-      const [sampler = ''] = await loading(run, '2/3', '-sampler');
+      const [{ id: sampler } = { id: '' }] = await loading(run, '2/3', /-sampler$/);
       await docker('exec', sampler, 'touch', '/tmp/set-back');
       await during(run, async () => /^clock .*^clock /ms.test(await docker('logs', sampler)));
       // k6 keeps its clock here, and CPU is read by it: the sampler needs the same one again, before the next slice.

@@ -7,10 +7,12 @@ import {
   ARENA,
   docker,
   during,
-  ourContainers,
+  type Found,
+  findContainers,
   type Project,
   type Run,
   root,
+  signalContainers,
   slicesOf,
   told,
   variantOf,
@@ -61,14 +63,14 @@ export function writeServices({ folder }: Project): void {
 /** A run of two fresh starts, whose database something is done to in the load of the second. */
 async function disturb(
   { project, out }: ServiceWorld,
-  act: (mariadb: string) => Promise<unknown>,
+  act: (mariadb: Found) => Promise<unknown>,
 ): Promise<Seen> {
   const run = project.run(out, '--config', 'services.yml', ...LOAD, '--instances', '2');
   // Asked for before the load, of which a busy engine would use up seconds.
   await told(run, 'instance 2/2: starting');
-  const mariadb = (await ourContainers()).find((name) => /mariadb/.test(name)) ?? '';
+  const [mariadb] = await findContainers(run, /mariadb/);
   await inLoad(run, '2/2');
-  await act(mariadb);
+  await act(mariadb as Found);
   const { code, stdout, stderr } = await run.done;
   const results = project.results(out);
   const [first] = slicesOf(results, 'apache@8.4');
@@ -84,8 +86,8 @@ async function inLoad(run: Run, instance: string) {
   await realHost.sleep(1000);
 }
 
-const sql = (mariadb: string, command: string) =>
-  docker('exec', mariadb, 'mariadb', '-uroot', '-psecret', '-e', command);
+const sql = ({ id }: Found, command: string) =>
+  docker('exec', id, 'mariadb', '-uroot', '-psecret', '-e', command);
 
 export const serviceFaults: readonly Fault<ServiceWorld>[] = [
   {
@@ -94,7 +96,7 @@ export const serviceFaults: readonly Fault<ServiceWorld>[] = [
     exitCode: 3,
     kept: 'all slices before',
     async inject(world) {
-      const seen = await disturb(world, (mariadb) => docker('kill', mariadb));
+      const seen = await disturb(world, (mariadb) => signalContainers([mariadb], 'SIGKILL'));
       expect(variantOf(world.project.results(world.out), 'apache@8.4').failure?.stage).toBe('run');
       return seen;
     },
@@ -117,9 +119,9 @@ export const serviceFaults: readonly Fault<ServiceWorld>[] = [
     kept: 'everything; what was not answered in time counts as an error',
     async inject(world) {
       const seen = await disturb(world, async (mariadb) => {
-        await docker('pause', mariadb);
+        await signalContainers([mariadb], 'SIGSTOP');
         await realHost.sleep(4000);
-        await docker('unpause', mariadb);
+        await signalContainers([mariadb], 'SIGCONT');
       });
       const [, second] = slicesOf(world.project.results(world.out), 'apache@8.4');
       expect(second?.errors.map(({ kind }) => kind)).toContain('timeout');

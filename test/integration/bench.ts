@@ -159,6 +159,40 @@ export async function ourContainers(): Promise<string[]> {
   return lines(await docker('container', 'ls', '--all', '--filter', LABEL, '--format', '{{.Names}}'));
 }
 
+/** A running container and its first process, by the number that the engine's machine has for it. */
+export interface Found {
+  id: string;
+  pid: number;
+}
+
+/** Finds the running containers with such names while a run goes on; waits for one. */
+export async function findContainers(run: Run, name: RegExp): Promise<Found[]> {
+  let ids: string[] = [];
+  await during(run, async () => {
+    const all = await docker('ps', '--filter', LABEL, '--no-trunc', '--format', '{{.ID}} {{.Names}}');
+    ids = lines(all).flatMap((line) => (name.test(line) ? (line.split(' ')[0] as string) : []));
+    return ids.length > 0;
+  });
+  const pids = await docker('container', 'inspect', '--format', '{{.State.Pid}}', ...ids);
+  return lines(pids).map((pid, i) => ({ id: ids[i] as string, pid: Number(pid) }));
+}
+
+/**
+ * Signals the first processes of containers by ourselves, as a busy engine may take longer for that than a load does. It is
+ * asked where they are on another machine or somebody else's.
+ */
+export async function signalContainers(
+  found: readonly Found[],
+  name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT',
+): Promise<void> {
+  for (const { id, pid } of found) {
+    const group = `/proc/${pid}/cgroup`;
+    const isOurs = process.getuid?.() === 0 && existsSync(group) && readFileSync(group, 'utf8').includes(id);
+    if (isOurs) process.kill(pid, name);
+    else await docker('container', 'kill', `--signal=${name}`, id);
+  }
+}
+
 /** Everything in the engine that should be gone after a run. */
 export async function leftovers(): Promise<string[]> {
   const list = async (kind: string) =>

@@ -5,12 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   docker,
   during,
+  findContainers,
   hasHyperfine,
   leftovers,
   makeProject,
   noteColdStarts,
   ourContainers,
   type Project,
+  signalContainers,
   slicesOf,
   told,
   variantOf,
@@ -85,12 +87,9 @@ test('a variant whose front ends has failed', async () => {
     '--warmup',
     '5s',
   );
-  // Asked for before the load, of which a busy engine would use up seconds.
-  const name = async () => (await ourContainers()).find((one) => one.endsWith('-front'));
-  await during(run, async () => (await name()) !== undefined);
-  const front = (await name()) ?? '';
+  const front = await findContainers(run, /-front$/);
   await told(run, 'instance 1/1: paths');
-  await docker('kill', front);
+  await signalContainers(front, 'SIGKILL');
   expect((await run.done).code).toBe(3);
   expect(variantOf(project.results('ended'), FRONT).failure).toMatchObject({
     ...{
