@@ -18,21 +18,31 @@ if [ -e ${file} ]; then us=$((us + ${1000 * ms})); fi
 seconds=\${us%??????}
 case $1 in *%N) echo "$seconds.\${us#"$seconds"}000" ;; *) echo "$seconds" ;; esac
 `;
-/** A shell that has to ask `date` for the time. */
-const SHELL = `#!/bin/sh
+/** A shell that has to ask `date` for the time, and does something else before a script. */
+const shell = (before: string) => `#!/bin/sh
 if [ "$1" = -c ]; then
   script=$2
   shift 2
   exec /bin/sh -c "unset EPOCHREALTIME
+${before}
 $script" "$@"
 fi
 exec /bin/sh "$@"
 `;
 
-/** Writes a clock for the image of k6 into a build context. It is set as long as the file is there. Returns the lines of a Dockerfile. */
-export function writeClock(context: string, file: string, ms: number): string {
+/** Removes the file once the sampler has printed its clock. */
+const whenPrinted = (file: string) =>
+  `echo() { command echo \\"\\$@\\"; case \\$1 in 'clock '*) rm -f ${file} ;; esac; }`;
+
+/**
+ * Writes a clock for the image of k6 into a build context. It is set as long as the file is there.
+ *
+ * @param once until the sampler has noticed
+ * @returns the lines of a Dockerfile
+ */
+export function writeClock(context: string, file: string, ms: number, once = false): string {
   writeFileSync(join(context, 'date'), date(file, ms), { mode: 0o755 });
-  writeFileSync(join(context, 'sh'), SHELL, { mode: 0o755 });
+  writeFileSync(join(context, 'sh'), shell(once ? whenPrinted(file) : ''), { mode: 0o755 });
   return `FROM ${imageFor(K6_IMAGE)}\nCOPY date sh /usr/local/sbin/\n`;
 }
 
