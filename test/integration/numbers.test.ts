@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import type { Measurement, Results } from '../../src/results/results.ts';
 import { bench, makeProject, needQuiet, type Project, root } from './bench.ts';
 
@@ -18,6 +18,13 @@ afterAll(() => project?.remove());
 function of({ results }: { results: Results }, variant: string, scenario: string): Measurement[] {
   const found = results.measurements.filter((m) => m.variant.startsWith(variant) && m.scenario === scenario);
   expect(found.length).toBeGreaterThan(0);
+  return found;
+}
+
+/** Those in which the machine did not stand still for so long; a test without any is skipped. */
+function calm(test: TestContext, measurements: readonly Measurement[], ms = 500): Measurement[] {
+  const found = measurements.filter(({ guards }) => (guards.stallMs ?? 0) < ms);
+  test.skip(found.length === 0, 'the machine stood still in each slice');
   return found;
 }
 
@@ -35,7 +42,7 @@ describe('known work', () => {
       );
     scenario('burn', '/cpu?ms=5', 'vus(2, 3s)', '1s');
     // Two steps: no turns, at whose beginning the clients come one by one.
-    scenario('wait', '/io?ms=50', 'vus(8, 1s) vus(8, 1s)', '2s');
+    scenario('wait', '/io?ms=50', 'vus(8, 1s) vus(8, 1s)', '5s');
     scenario('slow', '/io?ms=1500', 'vus(2, 2s)', '500ms');
     scenario('paced', '/json?n=5', 'const(50, 2s) line(50, 100, 3s)', '500ms');
     // Four workers serve eight clients only if a connection does not keep its worker: Apache's do, so they close.
@@ -71,18 +78,18 @@ describe('known work', () => {
     },
   );
 
-  test('an answer behind the timeout is an error of that kind and as slow as the timeout, not left out', () => {
+  test('an answer behind the timeout is an error of that kind and as slow as the timeout, not left out', (test) => {
     for (const m of of(run, '', 'slow')) {
       expect(m.outcome).toBe('failed');
       // k6 takes an answer in time for one if it had no CPU for the second between: once for each of two clients.
       expect(m.okCount).toBeLessThanOrEqual(2);
       expect(m.errors.map((e) => e.kind)).toEqual(['timeout']);
       expect(m.latency?.p50Ms).toBeGreaterThan(490);
-      expect(m.latency?.p50Ms).toBeLessThan(600);
     }
+    for (const m of calm(test, of(run, '', 'slow'))) expect(m.latency?.p50Ms).toBeLessThan(600);
   });
 
-  test('an open load is offered as written, and each step of a ramp is reported', ({ skip }) => {
+  test('an open load is offered as written, and each step of a ramp is reported', (test) => {
     for (const m of of(run, '', 'paced')) {
       expect(m.offeredRps).toBeCloseTo((50 * 2 + 75 * 3) / 5, 5);
       expect(m.steps.map((s) => s.offeredRps)).toEqual([
@@ -94,9 +101,7 @@ describe('known work', () => {
       expect(sum(m.steps.map((s) => s.requests))).toBe(m.requests);
     }
     // What is due while the machine stands still is sent late, or behind the end not at all.
-    const calm = of(run, '', 'paced').filter(({ guards }) => (guards.stallMs ?? 0) < 100);
-    if (calm.length === 0) skip('the machine stood still in each slice');
-    for (const m of calm) {
+    for (const m of calm(test, of(run, '', 'paced'), 100)) {
       expect(m.requests + m.dropped).toBeGreaterThan(0.97 * 325);
       expect(m.requests + m.dropped).toBeLessThan(1.03 * 325);
       for (const s of m.steps) {
@@ -122,8 +127,14 @@ describe('known work', () => {
     expect(server.length * load.length).toBeGreaterThan(0);
   });
 
-  test('resources are a series of at most a second', () => {
+  test('resources are a series of at most a second', (test) => {
     for (const m of of(run, '', 'burn')) {
+      expect(m.processes?.median).toBeGreaterThanOrEqual(4);
+      expect(m.memory?.maxBytes).toBeGreaterThanOrEqual(m.memory?.medianBytes as number);
+      expect(m.generator.busyRatio).toBeLessThan(0.5);
+      expect(m.guards.stealRatio).not.toBeNull();
+    }
+    for (const m of calm(test, of(run, '', 'burn'))) {
       expect(m.series.length).toBeGreaterThanOrEqual(3);
       // The sampler may have been kept waiting once.
       const apart = m.series.slice(1).map((s, i) => s.atMs - (m.series[i]?.atMs ?? 0));
@@ -133,10 +144,6 @@ describe('known work', () => {
           .slice(0, -1)
           .filter((ms) => ms > 1000),
       ).toEqual([]);
-      expect(m.processes?.median).toBeGreaterThanOrEqual(4);
-      expect(m.memory?.maxBytes).toBeGreaterThanOrEqual(m.memory?.medianBytes as number);
-      expect(m.generator.busyRatio).toBeLessThan(0.5);
-      expect(m.guards.stealRatio).not.toBeNull();
     }
   });
 });
