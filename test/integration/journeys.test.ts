@@ -39,7 +39,7 @@ test('paths: each variant gets them in equal shares, though one client goes from
   const paths = ['/io?ms=40', '/io?ms=41', '/io?ms=42'];
   const { code, stderr } = await project.run(
     'paths',
-    ...['--runtimes', 'apache,nginx-fpm', '--paths', paths.join(','), '--load', 'vus(1, 2s)'],
+    ...['--runtimes', 'apache,nginx-fpm', '--paths', paths.join(','), '--load', 'vus(1, 4s)'],
     ...['--instances', '1', '--blocks', '1', '--warmup', '0s', '--wait'],
   ).done;
   expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' });

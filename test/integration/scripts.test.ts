@@ -263,8 +263,9 @@ test('a script at a rate gets clients enough for its sleep, as its warm-up shows
     .done;
   const [slice] = project.results('rests').measurements;
   expect(slice?.outcome).toBe('ok');
-  // A machine that stands still for a moment drops a few. Without those clients, it is dozens.
-  expect(slice?.dropped).toBeLessThan(20);
+  // A machine that stands still drops what is due then, and while the clients sleep for a second behind it. Without those
+  // clients, it is dozens all the time.
+  expect(slice?.dropped).toBeLessThan(20 + (40 * (slice?.guards.stallMs ?? 0)) / 1000);
   expect(slice?.steps[0]?.vus).toBeGreaterThan(20);
   expect(code).toBe(0);
 });
@@ -272,8 +273,9 @@ test('a script at a rate gets clients enough for its sleep, as its warm-up shows
 test('a script at a rate that has too few clients for its sleep is not ranked', async () => {
   writeSleeping('few.js', 1);
   const { stdout, slice } = await run('few.js', '--load', 'const(20, 2s)', '--max-vus', '3');
-  // Each client begins one in a second.
-  expect(slice?.dropped).toBeGreaterThan(20);
+  // Of 40, as each client begins one in a second. The end of a load cuts off what a machine that stands still is late with.
+  expect(slice?.requests).toBeLessThan(12);
+  expect(slice?.dropped).toBeGreaterThan(0);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('did not sustain the rate');
 });
 
@@ -301,12 +303,12 @@ import { check, sleep } from 'k6';
 export const options = { scenarios: { all: { executor: 'constant-vus', vus: 1, duration: '1s' } } };
 export function setup() {
   for (let i = 0; i < 5; i++) http.get(\`\${__ENV.BASE_URL}/setup\`);
-  sleep(4);
+  sleep(6);
   return 'prepared';
 }
 export function teardown() {
   for (let i = 0; i < 5; i++) http.get(\`\${__ENV.BASE_URL}/teardown\`);
-  sleep(4);
+  sleep(6);
 }
 export default (data) => {
   http.get(\`\${__ENV.BASE_URL}/\`);
@@ -315,8 +317,8 @@ export default (data) => {
 `,
   );
   const { slice } = await run('prepared.js');
-  // One second, and what a busy machine adds to it.
-  expect(slice?.durationMs).toBeLessThan(4000);
+  // One second, and what a busy machine adds to it; with `setup` or `teardown` it would be 7.
+  expect(slice?.durationMs).toBeLessThan(6500);
   expect(slice?.script?.checks).toEqual([{ name: 'prepared', group: '', passes: slice?.requests, fails: 0 }]);
 });
 
@@ -326,14 +328,14 @@ test('the time in which k6 makes clients is no part of a load that ends by itsel
     `import http from 'k6/http';
 export const options = { scenarios: { all: { executor: 'constant-vus', vus: 1, duration: '1s' } } };
 // As a script does that reads much: once for each client.
-const ready = Date.now() + 4000;
+const ready = Date.now() + 6000;
 while (Date.now() < ready);
 export default () => http.get(\`\${__ENV.BASE_URL}/\`);
 `,
   );
   const { slice } = await run('slow-to-read.js');
-  // One second, and what a busy machine adds to it; with the client of `setup` or of `teardown` it would be 5.
-  expect(slice?.durationMs).toBeLessThan(4000);
+  // One second, and what a busy machine adds to it; with the client of `setup` or of `teardown` it would be 7.
+  expect(slice?.durationMs).toBeLessThan(6500);
   expect(slice?.outcome).toBe('ok');
 });
 
