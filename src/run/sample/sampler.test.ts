@@ -159,7 +159,7 @@ describe('samples of the end of a load', () => {
   };
 
   test('are waited for as long as the sampler reads', async () => {
-    expect(await waitedMs(read(['clock 100 1']))).toBeGreaterThan(4000);
+    expect(await waitedMs(read(['clock 100 1']))).toBeGreaterThan(14_000);
     expect(await waitedMs(read(['clock 100 1']), 100)).toBe(100);
     expect(await waitedMs(Object.assign(read(['clock 100 1']), { ended: true }))).toBe(0);
     expect(await waitedMs(read([]))).toBe(0);

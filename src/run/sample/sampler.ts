@@ -139,8 +139,8 @@ class Heard {
   }
 }
 
-/** The sampler looks for a new watch every 0.1 s, and on a busy machine less often, ms. */
-const SETTLE_MS = 4000;
+/** The sampler looks for a new watch every 0.1 s. A machine that stands still or is busy may delay it by seconds, ms. */
+const SETTLE_MS = 15_000;
 
 /** Waits until it holds, at most so long, or until the signal. */
 async function pollUntil(
