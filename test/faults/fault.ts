@@ -57,8 +57,8 @@ export function expectSeen(
 /** Expects that nothing is left on this machine of what a project's runs have started. */
 export async function expectClean({ temporary, temporaryFiles }: Project): Promise<void> {
   expect(temporaryFiles()).toEqual([]);
-  // The system may list one for a moment after its end.
-  await expect.poll(() => processesOf(temporary)).toEqual([]);
+  // The system may list one for a moment after its end. The tool's ssh would end by itself after 20 s.
+  await expect.poll(() => processesOf(temporary), { timeout: 5000 }).toEqual([]);
 }
 
 /** Numbers of the processes whose temporary files go to this folder: those of a project, and what they have started. */

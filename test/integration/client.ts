@@ -21,7 +21,8 @@ export function benchBehind(project: Project, before: string, out: string, ...fl
 }
 
 /** Part of such a script: it waits until the test has acted, see `whilePaused`. */
-export const PAUSE = 'touch "$0.paused"; until [ -e "$0.go" ]; do sleep 0.05; done';
+export const PAUSE =
+  'touch "$0.paused"; until [ -e "$0.go" ]; do kill -0 $PPID && [ -e "$0" ] || exit 1; sleep 0.05; done';
 
 /** Waits until the client of a run pauses, acts, and lets it go on. */
 export async function whilePaused<T>(run: RunBehind, act: () => T): Promise<Awaited<T>> {

@@ -73,8 +73,8 @@ test.each([
   const merged = mergeAll(parts);
   const dropped = merged.metrics['dropped_iterations{scenario:lane0}']?.count ?? 0;
   expect(merged.metrics[`http_reqs{slice:${id}}`]?.count).toBe(sent);
-  // At the ends of steps k6 may round: one request for each step of the ramp. What a busy machine would send behind the end
-  // is neither sent nor dropped: at the ramp's end, a fifth is due in 2 s. A share that nobody makes is a quarter.
+  // At the ends k6 may round: one request for each generator. What a busy machine would send behind the end is neither sent nor
+  // dropped: at the ramp's end, a fifth is due in 1.7 s. A share that nobody makes is a quarter.
   const isCount = load.startsWith('requests');
   expect(sent + dropped).toBeLessThanOrEqual(wanted + (isCount ? 0 : 4));
   expect(sent + dropped).toBeGreaterThanOrEqual(wanted * (isCount ? 1 : 0.8));

@@ -20,13 +20,15 @@ export function warnOfKeptConnections(
   const hasBase = variants.some(({ ref }) => ref !== null);
   return scenarios.flatMap((scenario): Warning[] => {
     const { name, load, reuse, journey, maxVus } = scenario;
-    // The warm-up may show that more are needed.
-    const bound = journey.kind !== 'bundled' && maxVus === undefined ? 'at least' : 'up to';
     const steps = load && reuse ? compileLoad(load, scenario) : [];
     const open = steps.filter(({ rps }) => rps !== null);
     const clients = Math.max(0, ...open.map(({ vus }) => vus));
     const hasDuets = hasBase && load !== null && allowsDuets(scenario, steps, loadMs(load));
     const isMixed = open.length < steps.length;
+    // The warm-up may show that more are needed.
+    const grows =
+      maxVus === undefined && (journey.kind === 'script' || (journey.kind === 'paths' && !isMixed));
+    const bound = grows ? 'at least' : 'up to';
     const connections = isMixed ? NEIGHBOURS * clients : hasDuets ? 2 * Math.ceil(clients / 2) : clients;
     const whose = isMixed ? ', and those of the block before keep their connections, too' : '';
     const held = variants.filter(
