@@ -3,32 +3,35 @@
 
 engine_version() { bounded 30 docker version --format '{{.Server.Version}}' 2>/dev/null; }
 
+apt_folder=/etc/apt
+
 # Debian 12's engine has no buildx; Debian 13's packages work there beside its own runc. The mirror is the machine's.
+# The pin comes first: the source without it would move all of the machine to Debian 13 with its next upgrade.
 add_trixie() {
   local mirror
   # shellcheck disable=SC2016 # apt expands it
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' | sed -n 1p)
-  cat >/etc/apt/sources.list.d/php-runtime-bench-trixie.sources <<SOURCES
+  cat >"$apt_folder/preferences.d/php-runtime-bench" <<'PREFERENCES' || return
+Package: *
+Pin: release n=trixie
+Pin-Priority: 1
+
+Package: docker.io docker-cli docker-buildx docker-compose containerd
+Pin: release n=trixie
+Pin-Priority: 990
+PREFERENCES
+  cat >"$apt_folder/sources.list.d/php-runtime-bench-trixie.sources" <<SOURCES
 Types: deb
 URIs: ${mirror:?}
 Suites: trixie
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 SOURCES
-  cat >/etc/apt/preferences.d/php-runtime-bench <<PREFERENCES
-Package: *
-Pin: release n=trixie
-Pin-Priority: 1
-
-Package: $*
-Pin: release n=trixie
-Pin-Priority: 990
-PREFERENCES
 }
 
 is_bookworm() { grep -qx 'ID=debian' /etc/os-release && grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release; }
 
-# offer_buildx PACKAGE…: makes sure that apt knows docker-buildx; PACKAGE… are those that may come from Debian 13.
+# Makes sure that apt knows docker-buildx.
 offer_buildx() {
   apt_get update || true
   if has_candidate docker-buildx; then return; fi
@@ -36,12 +39,12 @@ offer_buildx() {
     echo 'this release has no package docker-buildx'
     return 1
   fi
-  add_trixie "$@" && apt_get update && has_candidate docker-buildx
+  add_trixie && apt_get update && has_candidate docker-buildx
 }
 
 install_engine() {
   local packages=(docker.io docker-buildx iptables ca-certificates)
-  offer_buildx docker.io docker-cli docker-buildx containerd || return 1
+  offer_buildx || return 1
   if has_candidate docker-cli; then packages+=(docker-cli); fi # Ubuntu and older Debian have it in docker.io
   apt_install "${packages[@]}"
 }
@@ -50,7 +53,7 @@ install_buildx() {
   if dpkg -s docker-ce-cli; then
     apt_install docker-buildx-plugin
   else
-    offer_buildx docker-buildx && apt_install docker-buildx
+    offer_buildx && apt_install docker-buildx
   fi
 }
 
@@ -132,8 +135,8 @@ install_compose() {
   elif has_candidate docker-compose-v2; then
     apt_install docker-compose-v2
   else
-    if is_bookworm && [[ ! -e /etc/apt/sources.list.d/php-runtime-bench-trixie.sources ]]; then
-      add_trixie docker-compose && apt_get update
+    if is_bookworm && [[ ! -e $apt_folder/sources.list.d/php-runtime-bench-trixie.sources ]]; then
+      add_trixie && apt_get update
     fi
     apt_get install --no-install-recommends 'docker-compose=2*'
   fi

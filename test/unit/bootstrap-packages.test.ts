@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
 import { folder, useFolder } from '../fixtures/folder.ts';
@@ -45,6 +46,37 @@ test.each([
   expect(status === 0 ? 0 : 1, stderr).toBe(code);
   if (code !== 0) expect(stderr).toContain('need 23 or newer');
 });
+
+const PIN = 'preferences.d/php-runtime-bench';
+const SOURCE = 'sources.list.d/php-runtime-bench-trixie.sources';
+
+/** Debian 12 whose apt has its files in `folder`, in these folders. */
+function addTrixie(folders: string, code: string) {
+  const debian = `${machine('(none)')}apt_folder='${folder}'
+is_bookworm() { true; }
+dpkg() { false; }
+apt-get() { case $1 in indextargets) echo http://deb.debian.org/debian ;; esac; }
+mkdir ${folders}`;
+  return runParts(folder, `cd '${folder}'\n${debian}\n${code}`);
+}
+
+test('Debian 13 is no source of packages until it is pinned', () => {
+  addTrixie('sources.list.d', 'offer_buildx || true');
+  expect(existsSync(join(folder, SOURCE))).toBe(false);
+});
+
+test.each(['offer_buildx', 'install_compose'])(
+  '%s pins all packages that may come from Debian 13',
+  (first) => {
+    const { stderr } = addTrixie('sources.list.d preferences.d', `${first} >/dev/null || true`);
+    expect(readFileSync(join(folder, SOURCE), 'utf8'), stderr).toContain(
+      'URIs: http://deb.debian.org/debian\n',
+    );
+    expect(readFileSync(join(folder, PIN), 'utf8')).toMatch(
+      /^Package: docker\.io docker-cli docker-buildx docker-compose containerd\n.*trixie\n.* 990\n$/m,
+    );
+  },
+);
 
 /** An engine that does not answer, in the context of this name. */
 const lost = (context: string, system = 'Linux') => `${machine('26.1')}
