@@ -58,15 +58,16 @@ install_buildx() {
 }
 
 start_engine() {
-  local i
+  local end
   if [[ -d /run/systemd/system ]]; then
     systemctl start docker
-  elif ! pgrep -x dockerd; then # else it is on its way up
+  elif ! grep -qsx dockerd /proc/[0-9]*/comm; then # else it is on its way up
     # One that was killed left its pid. If another process has that by now, Docker takes it for a running engine.
     rm -f /var/run/docker.pid /var/run/docker/containerd/containerd.pid
     setsid dockerd </dev/null >/var/log/dockerd.log 2>&1 &
   fi
-  for ((i = 0; i < 60; i++)); do
+  end=$((SECONDS + 60))
+  while ((SECONDS < end)); do
     if engine_version; then return; fi
     sleep 0.5
   done

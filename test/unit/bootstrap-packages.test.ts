@@ -108,6 +108,17 @@ test.each([
   });
 });
 
+test('an engine that hangs is given up by the clock, not after so many questions of 30 s', () => {
+  // `grep` finds dockerd, so none is started.
+  const hung = `grep() { :; }
+systemctl() { :; }
+sleep() { :; }
+engine_version() { asked=$((asked + 1)) SECONDS=$((SECONDS + 30)); return 1; }
+asked=0
+start_engine || echo "given up after $asked"`;
+  expect(runParts(folder, hung).stdout).toMatch(/^given up after [12]\n$/);
+});
+
 test('a test layer that there is not needs nothing, and is refused', () => {
   const script = resolve(import.meta.dirname, '../../script/bootstrap');
   const { status, stderr } = spawnSync(script, ['--for', 'test', 'unitt'], {
