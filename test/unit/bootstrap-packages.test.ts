@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
@@ -117,6 +117,39 @@ engine_version() { asked=$((asked + 1)) SECONDS=$((SECONDS + 30)); return 1; }
 asked=0
 start_engine || echo "given up after $asked"`;
   expect(runParts(folder, hung).stdout).toMatch(/^given up after [12]\n$/);
+});
+
+/** Installs a server while `apt-get` does this. The policy in `folder` keeps servers from starting on the machine. */
+const unstarted = (apt: string) => `policy='${folder}/policy'
+systemctl() { :; }
+apt-get() { ${apt}; }
+install_unstarted ssh.service openssh-server`;
+
+test('servers do not start while packages are installed, and do afterwards', () => {
+  expect(runParts(folder, unstarted('tail -n 1 "$policy"')).stdout).toMatch(/^(exit 101\n)+$/);
+  expect(existsSync(join(folder, 'policy'))).toBe(false);
+});
+
+test.each([
+  ['return 100', 100],
+  ['kill -TERM $BASHPID', 143],
+])('so they do if apt ends with `%s`', (end, code) => {
+  expect(runParts(folder, unstarted(end)).status).toBe(code);
+  expect(existsSync(join(folder, 'policy'))).toBe(false);
+});
+
+test('a start that is killed meanwhile leaves that to the next one', () => {
+  expect(runParts(folder, unstarted('kill -KILL $$ $BASHPID')).status).not.toBe(0);
+  expect(existsSync(join(folder, 'policy'))).toBe(true);
+  expect(runParts(folder, unstarted(':'))).toEqual({ status: 0, stdout: '', stderr: '' });
+  expect(existsSync(join(folder, 'policy'))).toBe(false);
+});
+
+test('the policy of a machine is not touched', () => {
+  const file = join(folder, 'policy');
+  writeFileSync(file, '#!/bin/sh\nexit 0\n');
+  expect(runParts(folder, unstarted('cat "$policy"')).stdout).not.toContain('101');
+  expect(readFileSync(file, 'utf8')).toBe('#!/bin/sh\nexit 0\n');
 });
 
 test('a test layer that there is not needs nothing, and is refused', () => {
