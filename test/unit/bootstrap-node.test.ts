@@ -36,3 +36,25 @@ test('the builds for other systems are pinned, too', () => {
   // Linux with glibc and musl, macOS and Windows, each on two processors, and the source.
   expect(pins.match(/--hash=sha256:[0-9a-f]{64}/g)).toHaveLength(9);
 });
+
+test('tools that pip did not install to the end are installed anew, and then no more', () => {
+  // pip installs zizmor first of all packages of the checks.
+  const found = runParts(
+    folder,
+    `sleep() { :; }
+python3() {
+  if [[ $1 == -m ]]; then
+    mkdir -p "$3/bin"
+    printf '#!/bin/sh\\ntouch "%s/bin/zizmor"\\nexit %s\\n' "$3" "$code" >"$3/bin/pip"
+    chmod 755 "$3/bin/pip"
+  fi
+}
+code=1
+(ensure_python_tools) || true
+code=0
+ensure_python_tools
+ensure_python_tools`,
+  );
+  expect(found.status, found.stderr).toBe(0);
+  expect(found.stdout.match(/^bootstrap: installing .*zizmor/gm)).toHaveLength(2);
+});
