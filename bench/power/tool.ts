@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import type { Finished, Host } from '../../src/host.ts';
 
 /** Root of this checkout, or of the frozen tool if this file runs from there. */
 export const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'php-runtime-bench/power');
-const K6 = 'grafana/k6:2.2.0';
 const PHP = '8.4';
 
 export interface Tool {
@@ -46,7 +46,7 @@ function linkPackages(folder: string): void {
 
 /** Flags that map base images to stand-ins, where those are here and the official ones are not. */
 export async function findImages(host: Host, tool: Tool): Promise<string[]> {
-  if ((await host.exec('docker', ['image', 'inspect', K6])).code === 0) return [];
+  if ((await host.exec('docker', ['image', 'inspect', K6_IMAGE])).code === 0) return [];
   return ['--images', join(tool.folder, 'test/standins/images.yml')];
 }
 

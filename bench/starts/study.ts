@@ -9,8 +9,10 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { cpus, release } from 'node:os';
+import { cpus, release, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
+import { envFlags, k6Environment } from '../../src/run/load/k6.ts';
 
 interface Arm {
   image: string;
@@ -68,8 +70,8 @@ function removeAll(): void {
 
 function findK6(): string {
   const found = docker('images', '--format', '{{.Repository}}:{{.Tag}}').split('\n');
-  const names = ['grafana/k6:1.8.1', 'php-runtime-bench-standin/k6:1.8.1'];
-  return process.env.K6_IMAGE ?? names.find((name) => found.includes(name)) ?? (names[0] as string);
+  const names = [K6_IMAGE, K6_IMAGE.replace('grafana', 'php-runtime-bench-standin')];
+  return process.env.K6_IMAGE ?? names.find((name) => found.includes(name)) ?? K6_IMAGE;
 }
 
 function startArena(): string {
@@ -129,10 +131,7 @@ function planWindows(): Window[] {
 /** Runs k6 and reads the counters meanwhile: CPU time used up to a time since the first load, for each server. */
 async function load(arena: string, plan: object, readers: (() => number)[]) {
   const script = 'cd /tmp && cat >plan.json && k6 run --quiet --address "" --log-output none windows.js';
-  const settings = ['GOMAXPROCS=2', 'GOGC=800', 'K6_NO_USAGE_REPORT=true'].flatMap((entry) => [
-    '--env',
-    entry,
-  ]);
+  const settings = envFlags(k6Environment(1, totalmem()));
   const k6 = spawn('docker', ['exec', '--interactive', ...settings, arena, 'sh', '-c', script]);
   let output = '';
   let ended = false;

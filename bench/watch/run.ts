@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseLoad } from '../../src/config/parts/load.ts';
 import type { Scenario } from '../../src/config/types.ts';
+import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import { realHost } from '../../src/host.ts';
 import { compileLoad } from '../../src/plan/timeline/load-steps.ts';
 import type { Slice } from '../../src/plan/timeline/slices.ts';
@@ -49,7 +50,7 @@ async function imageOf(official: string): Promise<string> {
 
 /** A container with k6, our modules, and their copies without what is measured here. */
 async function startK6(name: string, folder: string): Promise<void> {
-  const image = await imageOf('grafana/k6:2.2.0');
+  const image = await imageOf(K6_IMAGE);
   const host = ['--pid', 'host', '--network', 'host', '--entrypoint', 'sleep'];
   const cpus = ['--cpuset-cpus', process.env.LOAD_CPUS ?? '1'];
   await docker('run', '--detach', '--name', name, ...host, ...cpus, image, 'infinity');
