@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Results } from '../../src/results/results.ts';
 
 export const PERCENTS = [50, 90, 95, 99] as const;
@@ -46,6 +46,11 @@ const STALLED_MS = 10;
 export function isDisturbed({ foreignCpuRatio, stalledMs, requests, rps }: Cell): boolean {
   const seconds = requests / rps;
   return foreignCpuRatio === null || foreignCpuRatio > FOREIGN_CPU || stalledMs > STALLED_MS * seconds;
+}
+
+/** The first line of a data file, if there is one. */
+export function readMachine(file: string): Machine | undefined {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] as string) : undefined;
 }
 
 /** The slices of data files. */

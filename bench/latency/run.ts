@@ -18,7 +18,7 @@ import { poolLatency } from '../../src/analyse/rows/pool.ts';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
 import type { Measurement, Results } from '../../src/results/results.ts';
 import { type LoadSpec, readLoad, toScenario } from './loads.ts';
-import { type Cell, isDisturbed, type Machine, PERCENTS, readCells } from './rows.ts';
+import { type Cell, isDisturbed, type Machine, PERCENTS, readCells, readMachine } from './rows.ts';
 import { environmentOf, wrapK6 } from './settings.ts';
 import { printTable } from './table.ts';
 import { readServed, servedWithin, truePercentile } from './truth.ts';
@@ -60,18 +60,10 @@ function measureAll(project: string): void {
   const images = findImages();
   const write = (row: Cell | Machine) => appendFileSync(out, `${JSON.stringify(row)}\n`);
 
-  let capacity = Number(given.capacity);
-  if (!given.capacity) {
-    const full = [1, 2, 3].map(() => {
-      const spec: LoadSpec = { name: 'full', kind: 'closed', share: 1, rps: 0, vus: 16, reuse: true };
-      const [m] = bench(project, images, 'ours', [spec], '/now', 3).results.measurements as [Measurement];
-      console.log(`capacity: ${Math.round(m.achievedRps)} rps, k6 busy ${m.generator.busyRatio?.toFixed(2)}`);
-      return m.achievedRps;
-    });
-    full.sort((a, b) => a - b);
-    capacity = Math.round(full[1] as number);
-  }
-
+  // Rows of one load are pooled, so they need one rate.
+  const capacity = Number(
+    given.capacity ?? readMachine(out)?.capacityRps ?? measureCapacity(project, images),
+  );
   const rounds = Number(given.rounds);
   let runs = 0;
   const loads = given.loads.split(',').map((text) => readLoad(text, capacity));
@@ -101,6 +93,17 @@ function measureAll(project: string): void {
       }
     }
   }
+}
+
+function measureCapacity(project: string, images: Record<string, string>): number {
+  const full = [1, 2, 3].map(() => {
+    const spec: LoadSpec = { name: 'full', kind: 'closed', share: 1, rps: 0, vus: 16, reuse: true };
+    const [m] = bench(project, images, 'ours', [spec], '/now', 3).results.measurements as [Measurement];
+    console.log(`capacity: ${Math.round(m.achievedRps)} rps, k6 busy ${m.generator.busyRatio?.toFixed(2)}`);
+    return m.achievedRps;
+  });
+  full.sort((a, b) => a - b);
+  return Math.round(full[1] as number);
 }
 
 function toCell(
