@@ -63,14 +63,14 @@ function loopOf({ duty, periodMs }: Neighbour): string {
   return `while (true) { $t = hrtime(true); while (hrtime(true) - $t < ${busyNs}); usleep(${idleUs}); }`;
 }
 
-/** Starts the busy loops; they end by themselves after a quarter of an hour. */
+/** Starts the busy loops. They last for any plan: stopNeighbours ends them, or else they do themselves after a day. */
 export async function startNeighbour(host: Host, image: string, neighbour: Neighbour): Promise<void> {
   await stopNeighbours(host);
   const places = neighbour.on === 'any' ? [[]] : [...cpus().keys()].map((cpu) => [`--cpuset-cpus=${cpu}`]);
   for (const place of places) {
     const { code, stderr } = await host.exec('docker', [
       ...['container', 'run', '--detach', '--rm', '--init', `--label=${LABEL}`, ...place],
-      ...['--network=none', '--entrypoint=timeout', image, '900', 'php', '-r', loopOf(neighbour)],
+      ...['--network=none', '--entrypoint=timeout', image, '86400', 'php', '-r', loopOf(neighbour)],
     ]);
     if (code !== 0) throw new Error(`no neighbour: ${stderr}`);
   }
