@@ -59,3 +59,17 @@ test('the interval is over rounds', () => {
 test('one window shows nothing of what stays', () => {
   expect(summarise(round('r', [[1, -1]]))[0]).toMatchObject({ startPercent: null, startBelowPercent: null });
 });
+
+test.each<[string, Partial<Reading>]>([
+  ['was not asked', { requests: 0 }],
+  ['failed once', { failures: 1 }],
+])('a window in which a start %s is left out', (_, fault) => {
+  const rows = round('r', [
+    [1, -1],
+    [5, -5],
+    [1, -1],
+  ]);
+  const whole = rows.filter(({ window }) => window !== 'w1');
+  const faulty = rows.map((row) => (row.window === 'w1' && row.start === 0 ? { ...row, ...fault } : row));
+  expect(summarise(faulty)).toEqual(summarise(whole));
+});

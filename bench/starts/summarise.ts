@@ -9,6 +9,7 @@ export interface Reading {
   /** Length of a turn, ms; 0: all starts were loaded together. */
   turnMs: number;
   requests: number;
+  failures?: number;
   cpuUs: number;
 }
 
@@ -26,6 +27,16 @@ export interface Line {
 }
 
 /**
+ * Only windows in which all starts answered. A start without requests has no pair in other windows, and a failed request
+ * costs less than an answer.
+ */
+function answered(rows: readonly Reading[]): Reading[] {
+  return [...Map.groupBy(rows, (row) => `${row.turnMs} ${row.round} ${row.window}`).values()]
+    .filter((window) => window.every(({ requests, failures = 0 }) => requests > 0 && failures === 0))
+    .flat();
+}
+
+/**
  * Splits the spread between starts into a part of the start and a part of the window. The part of a start appears in
  * all windows. Its variance is thus the covariance of the same start's deviations in two windows. Noise of one
  * window is not in it, however it is distributed. Each round gives an estimate; the interval is Student's over rounds.
@@ -33,7 +44,7 @@ export interface Line {
 export function summarise(rows: readonly Reading[]): Line[] {
   const lines: Line[] = [];
   for (const [arm, ofArm] of Map.groupBy(rows, (row) => row.arm)) {
-    for (const [turnMs, ofTurn] of Map.groupBy(ofArm, (row) => row.turnMs)) {
+    for (const [turnMs, ofTurn] of Map.groupBy(answered(ofArm), (row) => row.turnMs)) {
       const rounds = [...Map.groupBy(ofTurn, (row) => row.round).values()].map(splitRound);
       const shares = rounds.flatMap(({ start }) => (start === null ? [] : [start]));
       lines.push({
