@@ -49,7 +49,12 @@ can_apt() { is_root && has apt-get; }
 apt_get() { DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300 "$@"; }
 
 # Lists that cannot be fetched (some third party's source) only matter if the package is then missing.
-apt_install() { apt_get update || true; apt_get install --no-install-recommends "$@"; }
+# While packages are half configured, as an interruption leaves them, apt-get refuses to install.
+apt_install() {
+  apt_get update || true
+  DEBIAN_FRONTEND=noninteractive dpkg --configure -a || true
+  apt_get install --no-install-recommends "$@"
+}
 
 has_candidate() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) == *'Candidate: '[0-9]* ]]; }
 

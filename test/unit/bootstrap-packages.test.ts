@@ -11,6 +11,7 @@ useFolder();
 const machine = (candidate: string) => `
 has() { [[ $1 == apt-get ]]; }
 is_root() { true; }
+dpkg() { :; }
 apt-get() { case $* in *' install '*) [[ '${candidate}' != '(none)' ]] ;; esac; }
 apt-cache() { printf '%s:\\n  Installed: (none)\\n  Candidate: %s\\n' "$2" '${candidate}'; }
 sleep() { :; }
@@ -31,6 +32,14 @@ test.each(PARTS.slice(0, 2))('%s is installed if apt has it', (part) => {
   const { status, stdout } = runParts(folder, `${machine('1.18.0-1')}ensure_${part}`);
   expect(status).toBe(0);
   expect(stdout).toMatch(new RegExp(`^bootstrap: installing ${part}: `));
+});
+
+test('an installation that was interrupted is ended before the next one', () => {
+  const interrupted = `${machine('1.18.0-1')}
+dpkg() { [[ $* == '--configure -a' ]] && configured=yes; }
+apt-get() { case $* in *' install '*) [[ \${configured:-} == yes ]] ;; esac; }
+ensure_hyperfine`;
+  expect(runParts(folder, interrupted).status).toBe(0);
 });
 
 test.each([
@@ -122,6 +131,7 @@ start_engine || echo "given up after $asked"`;
 /** Installs a server while `apt-get` does this. The policy in `folder` keeps servers from starting on the machine. */
 const unstarted = (apt: string) => `policy='${folder}/policy'
 systemctl() { :; }
+dpkg() { :; }
 apt-get() { ${apt}; }
 install_unstarted ssh.service openssh-server`;
 
