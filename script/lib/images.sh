@@ -11,8 +11,8 @@ choose_images() {
   if docker image inspect "$k6_image" >/dev/null 2>&1; then
     rm -f "$cache/standins"
   elif ! can_build_standins || [[ -z $(find "$cache/standins" -mmin -60 2>/dev/null) ]]; then
+    say "pulling $k6_image: it makes the load"
     if quietly bounded 300 docker pull "$k6_image" || quietly bounded 300 docker pull "$k6_image"; then
-      say "pulled $k6_image: it makes the load"
       rm -f "$cache/standins"
     elif can_build_standins; then
       tail -n 1 "$log" >"$cache/standins"

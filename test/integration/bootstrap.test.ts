@@ -71,7 +71,9 @@ describe.each(['bench', 'test'])('a second start for %s', (purpose) => {
     const { status, lines, called } = start(['--for', purpose], { without: installers });
     expect(called).toEqual([]);
     expect(status).toBe(0);
-    expect(lines.filter((line) => !line.includes('using stand-ins from Debian packages'))).toEqual([]);
+    // A registry that did not answer is asked again after an hour.
+    const known = /using stand-ins from Debian packages|pulling grafana\/k6/;
+    expect(lines.filter((line) => !known.test(line))).toEqual([]);
     expect(listImages()).toEqual(images);
   });
 });
