@@ -137,6 +137,10 @@ function request(
 /** As PHP, keeps what a client writes before the name of a file apart from it: else the app would move it elsewhere. */
 function name_file(array $file): array
 {
+    if ($file['name'] === '') {
+        // The field was left empty. Workerman makes an empty file of it.
+        $file['error'] = UPLOAD_ERR_NO_FILE;
+    }
     $name = (string) preg_replace('~^.*[/\\\\]~s', '', $file['name']);
     return ['name' => $name, 'full_path' => $file['full_path'] ?? $file['name']] + $file;
 }
@@ -319,9 +323,11 @@ function load_symfony(string $folder, bool $reboot): \Closure
         return $kernel;
     };
     $kernel = $start();
-    $upload = static fn (array $file): UploadedFile =>
-        // As in a test: what PHP itself has not received would not count as uploaded.
-        new UploadedFile($file['tmp_name'], $file['full_path'], $file['type'], $file['error'], true);
+    // Symfony makes null of the array of an empty field. Files are those of a test: what PHP itself has not received would not
+    // count as uploaded.
+    $upload = static fn (array $file): UploadedFile|array => $file['error'] === UPLOAD_ERR_NO_FILE
+        ? $file
+        : new UploadedFile($file['tmp_name'], $file['full_path'], $file['type'], $file['error'], true);
 
     return static function (array $request, callable $send) use (&$kernel, $start, $upload, $reboot): array {
         $files = map_files($request['files'], $upload);

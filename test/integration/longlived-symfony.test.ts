@@ -60,14 +60,14 @@ beforeAll(async () => {
 });
 afterAll(removeAll);
 
-const UPLOAD: Request = {
+const upload = (name: string, content: string): Request => ({
   path: '/upload',
   headers: ['Content-Type: multipart/form-data; boundary=x'],
   body: [
-    ...['--x', 'Content-Disposition: form-data; name="one"; filename="a.txt"', '', 'first'],
+    ...['--x', `Content-Disposition: form-data; name="one"; filename="${name}"`, '', content],
     ...['--x', 'Content-Disposition: form-data; name="word"', '', 'hello', '--x--', ''],
   ].join('\r\n'),
-};
+});
 
 /** The parts of answers that must be the same on all runtimes. */
 const comparable = (answers: readonly Answer[]) =>
@@ -89,13 +89,15 @@ describe.each(rows)('$runtime', ({ runtime, env = {}, reboots = false, adapts = 
   it('answers as Apache does', async () => {
     const requests = [
       ...['/', '/?x=1&y[]=2', '/a%20b', '/nope', '/stream', '/index.php/stream', '/throw', '/upload'],
-      ...[UPLOAD, { path: '/', body: '{"a":1}', headers: ['Content-Type: application/json'] }],
+      ...[upload('a.txt', 'first'), upload('', '')],
+      { path: '/', body: '{"a":1}', headers: ['Content-Type: application/json'] },
     ];
     const expected = comparable(await ask(apache, requests));
     expect(expected.map(({ status }) => status)).toEqual([
-      ...[200, 200, 404, 404, 200, 200, 500, 405, 200, 200],
+      ...[200, 200, 404, 404, 200, 200, 500, 405, 200, 200, 200],
     ]);
     expect(expected[8]?.body).toBe('a.txt: first{"word":"hello"}');
+    expect(expected[9]?.body).toBe('no file');
     expect(comparable(await ask(server, requests))).toEqual(expected);
   });
 

@@ -51,6 +51,13 @@ describe('a Symfony app that stays in memory', () => {
     const [answer] = await ask([{ uri: '/large?mb=90' }]);
     expect(answer?.body).toBe(`${90 << 20} bytes`);
   });
+
+  // 0: as Workerman has it.
+  it.each([4, 0])('gets no file of a field that was left empty, with the error %i', async (error) => {
+    const none = { name: '', type: '', tmp_name: '', error, size: 0 };
+    const [answer] = await ask([{ uri: '/upload', method: 'POST', files: { one: none } }]);
+    expect(answer).toMatchObject({ status: 200, body: 'no file' });
+  });
 });
 
 describe('options of symfony/runtime', () => {

@@ -117,6 +117,9 @@ final class StateController
     public function read(Request $request): Response
     {
         $file = $request->files->get('one');
+        if ($file === null) {
+            return new Response('no file');
+        }
         return new Response($file->getClientOriginalName() . ': ' . $file->getContent() . json_encode($request->request->all()));
     }
 
