@@ -22,13 +22,21 @@ function run(array $command, array $env = []): array
     // Symfony's console, and so Composer, would cut a long message within its words.
     $env += ['COLUMNS' => '1000'] + getenv();
     $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, $env);
+    stream_set_blocking($pipes[1], false);
     $output = '';
-    while (is_string($line = fgets($pipes[1]))) {
-        echo $line;
-        $output .= $line;
-    }
+    do {
+        // Its end counts, and not that of the pipe: a process that it leaves behind keeps that open.
+        ['running' => $runs, 'exitcode' => $code, 'termsig' => $signal] = proc_get_status($process);
+        while (($text = (string) fread($pipes[1], 8192)) !== '') {
+            echo $text;
+            $output .= $text;
+        }
+        $runs && usleep(10_000);
+    } while ($runs);
     fclose($pipes[1]);
-    return [proc_close($process), $output];
+    proc_close($process);
+    // After a signal, the code is the one that a shell has.
+    return [$signal > 0 ? 128 + $signal : $code, $output];
 }
 
 /** Prints it in a line of its own: the output of a command may end within one. */

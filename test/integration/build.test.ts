@@ -275,6 +275,18 @@ describe('a build that fails says why', () => {
       ['--prepare', 'echo so && echo because >&2; exit 3'],
       /^prepare: command 1 ended with exit code 3: because$/,
     ],
+    [
+      'a command that leaves a process behind, for which nobody waits',
+      {},
+      ['--prepare', '(sleep 20; echo late) & echo because; exit 3'],
+      /^prepare: command 1 ended with exit code 3: because$/,
+    ],
+    [
+      'a command that a signal ends, as for too little memory',
+      {},
+      ['--prepare', 'echo because; kill -9 $$'],
+      /^prepare: command 1 ended with exit code 137: because$/,
+    ],
   ])('%s', async (_, require, flags, reason) => {
     const needs = { name: 'acme/needs', version: '1.0.0', require: { 'ext-nonesuch': '*' } };
     const app = write('failing', {
