@@ -53,8 +53,9 @@ test.each([
   expect(bases.length > 0 ? 'built' : 'copied').toBe(expected);
 });
 
-test('the settings of a run, its results and the files of git are no part of the app', async () => {
+test('the settings of a run, its results, caches and the files of git are no part of the app', async () => {
   const image = { app: { name: 'app', folder, kind: 'plain' }, php: '8.4', args: {}, install: false };
+  writeFileSync(join(folder, 'artisan'), '');
   writeFileSync(join(folder, '.dockerignore'), '!.bench.yml');
   // Of an earlier run with another `out`.
   const earlier = await openOutput(join(folder, 'bench-results'));
@@ -76,13 +77,18 @@ test('the settings of a run, its results and the files of git are no part of the
       'out',
       'bench-results/report.md',
       'storage/framework/cache/data/ab/cd',
+      'bootstrap/cache/config.php',
+      'bootstrap/cache/events.php',
+      'bootstrap/cache/routes-v7.php',
+      // It is made of the packages alone.
+      'bootstrap/cache/packages.php',
       'storage/framework/views',
       'index.php',
       'src/.bench.yml',
       'src/.bench-redis.yml',
       '.bench/set-up.php',
     ];
-    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(8));
+    expect(names.filter((name) => !isIgnored(ignored, name))).toEqual(names.slice(11));
   } finally {
     await builds.remove();
   }

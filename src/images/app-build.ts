@@ -35,8 +35,14 @@ const EXTENSION_INSTALLER = 'mlocati/php-extension-installer:2';
 const COPY = 'FROM scratch\nCOPY . /\n';
 
 /**
- * Lines of a `.dockerignore` for files that no app serves, Composer's credentials, and our results folders. With the
- * latter, each run would make another app, and with our settings each change of a load.
+ * Laravel's caches of its configuration, events and routes. Those of this machine have its paths and its settings, so `env`
+ * would have no effect, and the base would lack them. An ejected runtime keeps them: they are made for production.
+ */
+const LARAVEL_CACHES = ['config.php', 'events.php', 'routes*.php'].map((name) => `bootstrap/cache/${name}`);
+
+/**
+ * Lines of a `.dockerignore` for files that no app serves, Laravel's caches, Composer's credentials, and our results folders.
+ * With the latter, each run would make another app, and with our settings each change of a load.
  */
 function leaveOut(folder: string, out: string): string {
   const path = relative(folder, out);
@@ -44,6 +50,7 @@ function leaveOut(folder: string, out: string): string {
   const results = [...listResultFolders(folder, realFiles), ...(isInside ? [path] : [])];
   return [
     ...UNSERVED_FILES,
+    ...(realFiles.kind(join(folder, 'artisan')) === 'file' ? LARAVEL_CACHES : []),
     ...(readAuth(folder, realFiles) === null ? [] : [`/${AUTH_FILE}`]),
     ...results.map((one) => `/${one.replace(/[\\*?[\]]/g, '\\$&')}`),
   ].join('\n');

@@ -407,7 +407,9 @@ describe('the cached configuration of Laravel', () => {
   });
 
   test('is missed where the app ends its own commands, with its words', async () => {
-    const built = await build(write('dies', laravel('die("You are missing php-zip");')));
+    // The one of this machine is no proof that the build made one.
+    const here = { 'bootstrap/cache/config.php': '<?php return [];' };
+    const built = await build(write('dies', { ...laravel('die("You are missing php-zip");'), ...here }));
     expect('failure' in built && built.failure).toMatchObject({
       ...{ stage: 'build', reason: 'artisan config:cache made no cache: You are missing php-zip' },
     });
