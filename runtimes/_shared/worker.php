@@ -88,6 +88,13 @@ function read_composer(string $folder): array
     return is_file($file) ? (array) json_decode((string) file_get_contents($file), true) : [];
 }
 
+/** The autoloader of the app's packages: in vendor/, or in the folder that its composer.json names. */
+function find_loader(string $folder): string
+{
+    $vendor = rtrim((string) (read_composer($folder)['config']['vendor-dir'] ?? 'vendor'), '/');
+    return (str_starts_with($vendor, '/') ? $vendor : "$folder/$vendor") . '/autoload.php';
+}
+
 /**
  * A request as the app gets it, from what every server knows. Missing values are read from the rest: the query from
  * the URI, cookies from their header, a form from the body. As in PHP only POST has a form.
@@ -227,8 +234,9 @@ function read_facts(): array
 /** A plain app: what its handler.php returns, a callable from request to response or a PSR-15 handler. */
 function load_handler(string $folder): \Closure
 {
-    if (is_file("$folder/vendor/autoload.php")) {
-        require_once "$folder/vendor/autoload.php";
+    $loader = find_loader($folder);
+    if (is_file($loader)) {
+        require_once $loader;
     }
     if (!is_file("$folder/handler.php")) {
         throw new \RuntimeException('The app has no handler.php, which returns what answers a request in a server that keeps it in memory');
@@ -298,7 +306,8 @@ function runtime_options(string $folder): array
 /** Symfony: the closure that public/index.php returns for symfony/runtime, or App\Kernel. */
 function load_symfony(string $folder, bool $reboot): \Closure
 {
-    require_once is_file("$folder/vendor/autoload.php") ? "$folder/vendor/autoload.php" : "$folder/autoload.php";
+    $loader = find_loader($folder);
+    require_once is_file($loader) ? $loader : "$folder/autoload.php";
     // Else Symfony takes the command line's PHP for a console, and answers errors with dumps. Its own workers set the same.
     $_ENV['APP_RUNTIME_MODE'] ??= 'web=1&worker=1';
     $front = $folder . '/' . (getenv('DOCROOT') ?: 'public') . '/index.php';

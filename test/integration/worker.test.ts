@@ -300,6 +300,18 @@ describe('an app that stays in memory', () => {
     });
   });
 
+  it.each(['lib/packages/', '/app/lib/packages'])('has its packages in %s', async (vendor) => {
+    const files = {
+      'composer.json': JSON.stringify({ config: { 'vendor-dir': vendor } }),
+      'lib/packages/autoload.php': '<?php function greet() { return "hello"; }',
+      'handler.php': '<?php return fn () => ["body" => greet()];',
+    };
+    await withApp(files, async (folder) => {
+      const { answers, stderr } = await ask(folder, [{}]);
+      expect(answers[0], stderr).toMatchObject({ status: 200, body: 'hello' });
+    });
+  });
+
   it.each([
     ['has no handler.php', {}, /has no handler\.php/],
     [
