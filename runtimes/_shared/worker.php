@@ -156,14 +156,15 @@ function name_file(array $file): array
 function request_of_psr7(ServerRequestInterface $message, array $server = []): array
 {
     $post = $message->getParsedBody();
-    $files = $message->getUploadedFiles();
+    // ReactPHP also reads those of PUT and PATCH. request() drops them, so nothing would remove their copies.
+    $files = $message->getMethod() === 'POST' ? $message->getUploadedFiles() : [];
     return request(
         $message->getMethod(),
         $message->getRequestTarget(),
         $message->getHeaders(),
         (string) $message->getBody(),
         is_array($post) ? $post : null,
-        $files === [] ? [] : spool($files),
+        spool($files),
         // The port is that of the Host header, as elsewhere, not the one that it listens on.
         $server + array_diff_key($message->getServerParams(), ['SERVER_PORT' => 0]),
     );

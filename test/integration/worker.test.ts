@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findComplaint } from '../../src/engine/complaint.ts';
 import { DIFFERENCES, LEFT } from './differences.ts';
-import { imageFor, root } from './docker.ts';
+import { imageFor, root, runToEnd } from './docker.ts';
 import { type Answer, drive, type Sent } from './worker-driver.ts';
 
 /** Answers of the app in the folder, and the text on stderr. */
@@ -214,6 +214,37 @@ describe('an app that stays in memory', () => {
       },
     });
     expect(Object.keys(state(answers[0]).files.one)).toEqual(Object.keys(file('a')));
+  });
+
+  it('has no files but those of POST, also where a server that speaks PSR-7 reads others', async () => {
+    const script = `
+      namespace Psr\\Http\\Message { interface ServerRequestInterface {} }
+      namespace {
+        require '/shared/worker.php';
+        final class File {
+          function __call($name, $arguments) {
+            return ['getError' => 0, 'getStream' => 'first', 'getClientFilename' => 'a.txt', 'getSize' => 5][$name] ?? null;
+          }
+        }
+        final class Message implements Psr\\Http\\Message\\ServerRequestInterface {
+          function __construct(private string $method) {}
+          function __call($name, $arguments) {
+            return ['getMethod' => $this->method, 'getRequestTarget' => '/', 'getUploadedFiles' => ['one' => new File()]][$name] ?? [];
+          }
+          function getBody() { return ''; }
+        }
+        foreach (['PUT', 'POST'] as $method) {
+          $files = PhpRuntimeBench\\request_of_psr7(new Message($method))['files'];
+          $found[$method] = [array_column($files, 'name'), count(glob(sys_get_temp_dir() . '/php*'))];
+        }
+        echo json_encode($found);
+      }`;
+    const { stdout } = await runToEnd(
+      ...['--entrypoint', 'php', '--volume', `${join(root, 'runtimes/_shared')}:/shared:ro`],
+      ...[imageFor('php:8.4-cli'), '-r', script],
+    );
+    // The names, and how many temporary files there are.
+    expect(JSON.parse(stdout)).toEqual({ PUT: [[], 0], POST: [['a.txt'], 1] });
   });
 
   it.each([
