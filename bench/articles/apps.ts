@@ -23,8 +23,9 @@ export function makeApps(root: string, folder: string): void {
   for (const name of OCTANE_APPS) {
     const app = join(folder, name);
     cpSync(join(root, 'apps', name), app, { recursive: true });
-    // It lacks their packages.
-    rmSync(join(app, 'composer.lock'), { force: true });
+    // Composer's work in the original: it lacks their packages, and its database may have rows of other runs.
+    for (const made of ['composer.lock', 'vendor', 'database/database.sqlite'])
+      rmSync(join(app, made), { recursive: true, force: true });
     const file = join(app, 'composer.json');
     writeFileSync(file, requireOctane(readFileSync(file, 'utf8')));
   }

@@ -356,6 +356,13 @@ test('Symfony, Laravel and Lumen answer alike on Apache and on nginx, with their
   expect(await php(laravel, `putenv('BENCH_DATABASE=b1'); ${name}`)).toBe('of b1');
 });
 
+test('the shop can be installed where its database is there already', async () => {
+  const again = 'composer dump-autoload --no-interaction --no-ansi';
+  const { name } = factsOf(await build(join(root, 'apps/shop'), '--prepare', again));
+  const count = `echo (new PDO('sqlite:/app/database/database.sqlite'))->query('SELECT count(*) FROM products')->fetchColumn();`;
+  expect(await php(name, count)).toBe('5000');
+});
+
 describe('an app that requires two frameworks', () => {
   const framework = (name: string) => ({
     [`packages/${name.replace('/', '-')}/composer.json`]: JSON.stringify({ name, version: '1.0.0' }),
