@@ -24,6 +24,8 @@ import {
 export interface Arena {
   name: string;
   pid: number;
+  /** Folders on this machine whose scripts lie in it. */
+  scripts: Set<string>;
   /** How long another run held the engine, ms. */
   waitedMs: number;
   close(): Promise<void>;
@@ -74,6 +76,7 @@ export async function openArena(host: Host, docker: Docker, options: ArenaOption
       return {
         name: found.id,
         pid: found.pid,
+        scripts: new Set(),
         waitedMs: heldMs === null ? 0 : host.elapsed() - heldMs,
         async close() {
           // A run that waits for the arena takes what is still there for that of a dead run.

@@ -1,11 +1,9 @@
-import type { Scenario } from '../config/types.ts';
 import { LABEL, removeContainers } from '../engine/docker.ts';
 import type { Instance } from '../plan/instances.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
 import type { Failure, Measurement } from '../results/results.ts';
 import { countRecompiled } from './counters/recompiled.ts';
-import { bringJourney } from './load/k6-run.ts';
 import { searchCapacities } from './measure/capacity-search.ts';
 import { type Loading, measureBatch } from './measure/measure-batch.ts';
 import { warnOfIgnoredIni } from './passes/passes.ts';
@@ -24,8 +22,6 @@ import { listPresent, type World } from './world.ts';
 export interface RunMemory extends Loading {
   sampler: Sampler;
   known: KnownAnswers;
-  /** The scenario whose journey lies in the arena. */
-  brought: string | null;
   /** The time of what is done in the first instance only, behind its load, ms. */
   onceMs: number;
 }
@@ -39,7 +35,6 @@ export function learnNothing(sampler: Sampler): RunMemory {
     typicalMs: new Map(),
     idleMs: new Map(),
     measured: new Set(),
-    brought: null,
     onceMs: 0,
   };
 }
@@ -134,16 +129,11 @@ async function loadAll(
 ): Promise<void> {
   const { engine, job } = world;
   const { instance, servers, fail } = current;
-  const prepare = async (scenario: Scenario) => {
-    if (scenario.name !== learned.brought) await bringJourney(engine.docker, engine.arena.name, scenario);
-    learned.brought = scenario.name;
-  };
   const checked = checkedIn(learned, servers);
   let doneMs = 0;
   const measured: Measurement[] = [];
   for (const batch of instance.batches) {
     at(batch.scenario.name, doneMs);
-    await prepare(batch.scenario);
     measured.push(
       ...(await measureBatch(world, learned, batch, { instance, servers, watch, checkedOf: checked, fail })),
     );
@@ -160,7 +150,6 @@ async function loadAll(
     await searchCapacities(
       world,
       { instance, servers: [...servers.values()], watch, measured, checkedOf: checked },
-      prepare,
       (what, ms) => at(what, doneMs + ms),
     );
   }

@@ -29,7 +29,7 @@ function makeWorld() {
   const aheadMs = { servers: 0, a: 0, b: 250 };
   /** By the time that all machines share, unix ms. */
   const starts: number[] = [];
-  const hooks: { brings: () => void } = { brings: () => {} };
+  const hooks: { begins: () => void } = { begins: () => {} };
   const host = {
     elapsed: () => elapsedMs,
     sleep: async (ms: number, signal?: AbortSignal) => {
@@ -51,10 +51,7 @@ function makeWorld() {
   } as unknown as Host;
   const dockerOf = (name: keyof typeof aheadMs) =>
     ({
-      async run() {
-        hooks.brings();
-        return '';
-      },
+      run: async () => '',
       async try(args: string[], options: { input?: string; onLine?: (line: string) => void } = {}) {
         const command = args.join(' ');
         let stdout = '';
@@ -63,6 +60,7 @@ function makeWorld() {
           stdout = 'bench-way {"roundTripsMs":[1],"failed":[]}\n';
         } else if (command.includes('lib/main.js')) {
           const { startAtMs } = JSON.parse(options.input ?? '');
+          hooks.begins();
           starts.push(startAtMs - aheadMs[name]);
           stdout = JSON.stringify({
             endedMs: startAtMs + 1000,
@@ -133,10 +131,10 @@ test('load engines begin together before and after somebody has set the clock of
   }
 });
 
-test('a clock that is set once they have met, and before they load, makes the load void', async () => {
+test('a clock that is set once they have met, and before they have loaded, makes the load void', async () => {
   const world = makeWorld();
-  world.hooks.brings = () => {
-    world.hooks.brings = () => {};
+  world.hooks.begins = () => {
+    world.hooks.begins = () => {};
     world.step(500);
   };
   expect(await world.load()).toMatchObject({ code: CLOCK_STEP });

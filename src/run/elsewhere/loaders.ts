@@ -8,7 +8,7 @@ import type { Elsewhere, Warning } from '../../results/results.ts';
 import { describeGenerator } from '../../text/load-origin.ts';
 import { type K6Summary, k6Environment } from '../load/k6.ts';
 import { mergeLogs } from '../load/k6-log.ts';
-import { bringJourney, type LoadOutcome, loadBatch } from '../load/k6-run.ts';
+import { bringScript, type LoadOutcome, loadBatch } from '../load/k6-run.ts';
 import { mergeSummaries } from '../load/merge-summaries.ts';
 import { FACTS_PATH, tryWriting } from '../load/probe.ts';
 import { mostGenerators, segmentFlags } from '../load/segments.ts';
@@ -37,8 +37,6 @@ export interface Loader {
   /** Those that its machine has for it, by their numbers. */
   cpus: readonly number[];
   memoryBytes: number;
-  /** The scenario whose journey lies there. */
-  brought: string | null;
   /** Null: not compared yet. */
   aheadMs: number | null;
 }
@@ -61,10 +59,10 @@ export interface Loaders {
 }
 
 /** An engine that is ready to load. */
-export type ReadyLoader = Omit<Loader, 'brought' | 'aheadMs'>;
+export type ReadyLoader = Omit<Loader, 'aheadMs'>;
 
 export function makeLoaders(ready: readonly ReadyLoader[], address: string): Loaders {
-  const all = ready.map((one): Loader => ({ ...one, brought: null, aheadMs: null }));
+  const all = ready.map((one): Loader => ({ ...one, aheadMs: null }));
   return {
     all,
     address,
@@ -137,11 +135,9 @@ async function loadTogether(
   options: { signal: AbortSignal; findStep: ReturnType<typeof watchClocks> },
 ): Promise<LoadedElsewhere & { apartMs: number }> {
   await Promise.all(
-    all.map(async (loader) => {
-      if (loader.brought === batch.scenario.name) return;
-      await onLoader(loader, options, () => bringJourney(loader.docker, loader.arena.name, batch.scenario));
-      loader.brought = batch.scenario.name;
-    }),
+    all.map((loader) =>
+      onLoader(loader, options, () => bringScript(loader.docker, loader.arena, batch.scenario)),
+    ),
   );
   const beganMs = elapsed() - (behindMs ?? 0) + leadMs;
   const loads = await Promise.all(
@@ -246,7 +242,7 @@ export async function loadByEngines(
   target: Target,
 ): Promise<LoadedElsewhere> {
   const used = chooseLoaders(loaders, batch, sink);
-  // A clock that is set while they meet, or while the journey is brought, is not the one that was compared.
+  // A clock that is set while they meet, or while a script is copied, is not the one that was compared.
   const findStep = watchClocks(Object.fromEntries(used.map(({ name, watch }) => [name, watch.samples])));
   const bootsMs = [target.samples, ...loaders.all.map(({ watch }) => watch.samples)].map((one) => one.bootMs);
   if (loaders.behindMs === null || bootsMs.some((ms, i) => ms !== loaders.bootsMs[i])) {

@@ -7,7 +7,7 @@ import { sentBy } from '../servers/target.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { k6Environment, loadedFromMs } from './k6.ts';
-import { batchName, type LoadOutcome, loadBatch } from './k6-run.ts';
+import { batchName, bringScript, type LoadOutcome, loadBatch } from './k6-run.ts';
 import { expectArena } from './probe.ts';
 
 /** Loads by one k6 process, reads the counters, keeps what k6 has printed. */
@@ -20,6 +20,7 @@ export async function runLoad(
 ): Promise<{ load: LoadOutcome; loaded: BatchOutcome }> {
   const { host, docker, signal } = engine;
   const { plan, config } = job;
+  if (!engine.loadElsewhere) await bringScript(docker, engine.arena, batch.scenario);
   const askedMs = host.now();
   const { samples } = watch;
   // Samples of earlier batches are no longer needed; one second before this batch is enough.

@@ -1,25 +1,36 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { folder, useFolder } from '../../../test/fixtures/folder.ts';
 import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { loadMs, parseLoad } from '../../config/parts/load.ts';
 import type { ScriptFacts } from '../../config/requests/script-facts.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
+import { realHost } from '../../host.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
-import { LOG_FILTER, loadBatch } from './k6-run.ts';
+import { bringScript, LOG_FILTER, loadBatch } from './k6-run.ts';
+
+useFolder();
 
 const TIMEOUT_S = 20;
 /** After which main.js makes k6 end a count. */
 const MOST_MINUTES = 30;
 
-/** After how many seconds k6 is killed. */
-async function killedAfter(
+const SHOP = { kind: 'script', name: 'shop', file: '/p/shop.js' } as const;
+const FACTS: ScriptFacts = {
+  ...{ folder: '/f', entry: 'e.js', root: '/p', thresholds: [], labels: [] },
+  ...{ rates: 'none', loadMs: null, mostMs: null, mostVus: 1 },
+};
+
+/** Makes a load by an engine that does this with the command of k6. */
+async function loadBy(
+  tryRun: Docker['try'],
   source: string,
   journey: Scenario['journey'] = { kind: 'paths', paths: ['/'] },
   script?: ScriptFacts,
-): Promise<number> {
+) {
   const load = parseLoad(source);
   const scenario = scenarioOf('test', source, {
     ...{ journey, timeoutMs: TIMEOUT_S * 1000, warmupMs: 0 },
@@ -29,22 +40,28 @@ async function killedAfter(
     ...{ number: 1, variant: 'a', block: 0, warmup: false, startMs: 0, durationMs: loadMs(load) },
     ...{ turns: null, turnMs: null, duet: null, steps: compileLoad(load, scenario) },
   };
-  let asked: readonly string[] = [];
-  const docker: Docker = {
-    run: async () => '',
-    try: async (args) => {
-      asked = args;
-      return { code: 0, stdout: '{}', stderr: '' };
-    },
-  };
-  await loadBatch(
-    docker,
+  return loadBatch(
+    { run: async () => '', try: tryRun },
     'arena',
     { scenario, slices: [slice], drainMs: 0 },
     { ports: { a: 1 }, host: 'app.test' },
     {},
     {},
   );
+}
+
+/** After how many seconds k6 is killed. */
+async function killedAfter(
+  source: string,
+  journey?: Scenario['journey'],
+  script?: ScriptFacts,
+): Promise<number> {
+  let asked: readonly string[] = [];
+  const note: Docker['try'] = async (args) => {
+    asked = args;
+    return { code: 0, stdout: '{}', stderr: '' };
+  };
+  await loadBy(note, source, journey, script);
   return Number(asked[asked.indexOf('/tmp/bench') + 1]);
 }
 
@@ -62,15 +79,13 @@ test.each([
 );
 
 test('setup and teardown of a script take as long as k6 lets them', async () => {
-  const seconds = await killedAfter('vus(1, 10s)', { kind: 'script', name: 'shop', file: '/p/shop.js' });
+  const seconds = await killedAfter('vus(1, 10s)', SHOP);
   expect(seconds).toBeGreaterThanOrEqual(60 + 10 + TIMEOUT_S + 60 + 30);
 });
 
 test('a script with its own load may take what k6 calculates for it', async () => {
-  const facts = { ...{ folder: '/f', entry: 'e.js', root: '/p' }, thresholds: [], labels: [] };
-  const script = { ...facts, rates: 'none' as const, loadMs: null, mostMs: 2 * 3_600_000, mostVus: 1 };
-  const journey = { kind: 'script', name: 'shop', file: '/p/shop.js' } as const;
-  const seconds = await killedAfter('requests(1, 1)', journey, script);
+  const script = { ...FACTS, mostMs: 2 * 3_600_000 };
+  const seconds = await killedAfter('requests(1, 1)', SHOP, script);
   expect(seconds).toBeGreaterThanOrEqual(2 * 3600 + 2 * 60 + TIMEOUT_S + 30);
 });
 
@@ -82,4 +97,34 @@ test('warnings of a script take the place of none that k6 has', () => {
   const lines = [...Array(60).fill(slow), ...Array(60).fill(failed), printed];
   const { stdout } = spawnSync('awk', [LOG_FILTER], { input: `${lines.join('\n')}\n`, encoding: 'utf8' });
   expect(stdout.trim().split('\n')).toEqual([...Array(50).fill(failed), printed]);
+});
+
+test('each load goes the journey of its own scenario', async () => {
+  writeFileSync(join(folder, 'k6'), '#!/bin/sh\ncat journey.js\n', { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const here: Docker['try'] = (args, options) => {
+    const command = args.slice(args.indexOf('sh')).map((arg) => arg.replaceAll('/tmp/bench', folder));
+    return realHost.exec(command[0] as string, command.slice(1), { ...options, env });
+  };
+  expect((await loadBy(here, 'vus(1, 1s)')).stdout).toContain('"./journeys/paths.js"');
+  expect((await loadBy(here, 'vus(1, 1s)', SHOP, FACTS)).stdout).toContain('"./user/e.js"');
+});
+
+test('a script is copied into an arena once, also where scenarios take turns', async () => {
+  const copied: string[] = [];
+  const docker: Docker = {
+    try: () => Promise.reject(new Error('not asked for')),
+    async run(args) {
+      if (args[1] === 'cp') copied.push(args[2] as string);
+      return '';
+    },
+  };
+  const scenarios = ['shop', 'blog'].map((name) => {
+    mkdirSync(join(folder, name));
+    const script = { ...FACTS, folder: join(folder, name) };
+    return { name, journey: { ...SHOP, name }, script };
+  });
+  const arena = { name: 'arena', scripts: new Set<string>() };
+  for (const scenario of [...scenarios, ...scenarios]) await bringScript(docker, arena, scenario);
+  expect(copied).toEqual(scenarios.map(({ script }) => `${script.folder}/.`));
 });

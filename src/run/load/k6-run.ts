@@ -1,4 +1,5 @@
 import type { Scenario } from '../../config/types.ts';
+import type { Arena } from '../../engine/arena.ts';
 import { type Docker, expectEngine, LIMITS_MS, lastLines } from '../../engine/docker.ts';
 import type { ExecOptions } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
@@ -46,23 +47,23 @@ const MOST_WARNINGS = 50;
 /** The lines of k6's log that are kept, as a pattern of awk. */
 export const LOG_FILTER = `!/^time=[^ ]* level=warning / || !/ source=console$/ && n++ < ${MOST_WARNINGS}`;
 
-/** Puts a scenario's journey into the arena. */
-export async function bringJourney(docker: Docker, arena: string, scenario: Scenario): Promise<void> {
-  const { journey } = scenario;
-  await docker.run(
-    ['exec', '--interactive', arena, 'sh', '-c', 'cat >"$1"', 'sh', `${ARENA_FOLDER}/journey.js`],
-    {
-      input: journeyModule(scenario),
-    },
-  );
+/** Copies the user's script of a scenario into the arena, if it does not lie there. */
+export async function bringScript(
+  docker: Docker,
+  arena: Pick<Arena, 'name' | 'scripts'>,
+  { name, journey, script }: Pick<Scenario, 'name' | 'journey' | 'script'>,
+): Promise<void> {
   if (journey.kind !== 'script') return;
-  if (!scenario.script) throw new Error(`the script of ${scenario.name} was not inspected`);
+  if (!script) throw new Error(`the script of ${name} was not inspected`);
+  const { folder } = script;
+  if (arena.scripts.has(folder)) return;
   // Its files get a folder of their own there: no script finds files of another.
-  await docker.run(['exec', arena, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
-  await docker.run(['container', 'cp', `${scenario.script.folder}/.`, `${arena}:${ARENA_FOLDER}/user`], {
+  await docker.run(['exec', arena.name, 'mkdir', '-p', `${ARENA_FOLDER}/user`]);
+  await docker.run(['container', 'cp', `${folder}/.`, `${arena.name}:${ARENA_FOLDER}/user`], {
     timeoutMs: LIMITS_MS.copy,
   });
-  await makeReadable(docker, arena, scenario.script.folder);
+  await makeReadable(docker, arena.name, folder);
+  arena.scripts.add(folder);
 }
 
 /** Share of the load for one of several engines. */
@@ -71,7 +72,7 @@ export interface Share extends FromElsewhere {
   flags: readonly string[];
 }
 
-/** Runs one batch by k6 in the arena. A k6 that breaks is an outcome, not an exception. Errors: MachineError, there is no room for its plan. */
+/** Runs one batch by k6 in the arena; its script lies there. A k6 that breaks is an outcome, not an exception. Errors: MachineError, there is no room for its plan. */
 export async function loadBatch(
   docker: Docker,
   arena: string,
@@ -84,8 +85,8 @@ export async function loadBatch(
   const plan = makeK6Plan(batch, ports, sent, checkedOf, share);
   const seconds = Math.ceil(k6LimitMs(batch) / 1000);
   const script = [
-    `cd "$1" && cat >plan.json && rm -f k6.log k6.pipe && mkfifo k6.pipe || exit ${UNWRITTEN}`,
-    'limit=$2 level=$3; shift 3',
+    `cd "$1" && cat >plan.json && printf %s "$4" >journey.js && rm -f k6.log k6.pipe && mkfifo k6.pipe || exit ${UNWRITTEN}`,
+    'limit=$2 level=$3; shift 4',
     // A line for each failed request, of which the first are enough. Warnings of the script itself are not among them.
     `awk '${LOG_FILTER}' <k6.pipe >k6.log & exec 9>k6.pipe`,
     'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=$PWD/k6.pipe,level=$level" "$@" lib/main.js',
@@ -104,7 +105,8 @@ export async function loadBatch(
     ...['exec', '--interactive', ...envFlags(environment)],
     ...[arena, 'sh', '-c', script, 'sh', ARENA_FOLDER, String(seconds)],
     // Our own scenarios print a sample of each failure themselves.
-    ...[plan.userOptions ? 'warning' : 'error', ...(share?.flags ?? []), ...target],
+    ...[plan.userOptions ? 'warning' : 'error', journeyModule(batch.scenario)],
+    ...[...(share?.flags ?? []), ...target],
   ];
   const timeoutMs = k6LimitMs(batch) + TELL_MS;
   const finished = await docker.try(args, { input: JSON.stringify(plan), timeoutMs, ...options });

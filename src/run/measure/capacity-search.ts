@@ -1,7 +1,6 @@
 import { median } from 'simple-statistics';
 import { judgeProbe, nextRate } from '../../analyse/rows/capacity-found.ts';
 import { sum } from '../../analyse/rows/pool.ts';
-import type { Scenario } from '../../config/types.ts';
 import type { Instance } from '../../plan/instances.ts';
 import { countServed, planProbe, type Seed } from '../../plan/timeline/capacity-plan.ts';
 import type { Measurement, Probe } from '../../results/results.ts';
@@ -26,13 +25,11 @@ interface Loaded {
  * Searches the capacity of every server, one after the other. A server that dies of it
  * has found its end, and starts afresh with the next instance: that is no failure of its variant.
  *
- * @param prepare makes the arena ready for a scenario
  * @param done called with how much of its time was used, ms
  */
 export async function searchCapacities(
   world: World,
   { instance, servers, watch, measured, checkedOf }: Loaded,
-  prepare: (scenario: Scenario) => Promise<void>,
   done: (what: string, ms: number) => void,
 ): Promise<void> {
   const { plan } = world.job;
@@ -49,7 +46,6 @@ export async function searchCapacities(
         measured.filter((slice) => slice.variant === variant.id && slice.scenario === scenario.name),
       );
       if (seed === null || dead.has(server)) continue;
-      await prepare(scenario);
       const probes: Probe[] = [];
       for (let rps = nextRate(seed.rps, probes); rps !== null; rps = nextRate(seed.rps, probes)) {
         const batch = planProbe(scenario, variant, rps, seed, number++);

@@ -5,7 +5,6 @@ import { cutIntoBatches, drainFor, planSlices, retime } from '../../plan/timelin
 import type { Measurement } from '../../results/results.ts';
 import { makeRandom } from '../../stats/random.ts';
 import { runLoad } from '../load/batch.ts';
-import { bringJourney } from '../load/k6-run.ts';
 import { measureSlices } from '../measure/measure.ts';
 import type { Watch } from '../sample/sampler.ts';
 import type { Server } from '../servers/servers.ts';
@@ -26,9 +25,8 @@ let number = 1_000_000;
 
 /** Goes a scenario's journey on servers under its load, and measures it as any slice. Its warm-up is in front. */
 export async function loadServers(world: World, ready: Ready, scenario: Scenario): Promise<Measurement[]> {
-  const { engine, job } = world;
+  const { job } = world;
   const { instance, servers, watch } = ready;
-  await bringJourney(engine.docker, engine.arena.name, scenario);
   const random = makeRandom(job.plan.seed + instance.index);
   const orders = () => makeOrders([...servers.keys()], random);
   const drawn = { warmup: orders(), block: orders(), round: orders(), duets: new Map() };
