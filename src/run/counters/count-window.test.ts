@@ -71,6 +71,31 @@ test('a service whose start is known only roughly has not restarted', async () =
   expect((await countDuring(world, slow, [], work)).values).toEqual(cache(3));
 });
 
+test.each([
+  ['ask nothing', cache(0), cache(3), 0],
+  ['count', cache(1), cache(2), 1],
+])('health checks that %s: so many looks at them in a short window', async (_, probe, expected, looks) => {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const log = [{ Start: iso(60_100), End: iso(60_200), ExitCode: 0 }];
+  const health = [{ Test: ['CMD', 'ask'], Interval: 5e9 }, { Log: log }].map((part) => JSON.stringify(part));
+  let asked = 0;
+  const tryRun = async () => {
+    asked++;
+    return { code: 0, stdout: health.join('\t'), stderr: '' };
+  };
+  // The window ends before the watch looks for the first time.
+  const sleep = (_ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+  const watched = {
+    ...world,
+    docker: { try: tryRun } as unknown as Docker,
+    host: { ...world.host, sleep },
+  };
+  const service = { ...makeService('a', 'redis', [cache(10), cache(14)]), probe };
+  expect((await countDuring(watched, [service], [], work)).values).toEqual(expected);
+  expect(asked).toBe(looks);
+});
+
 test('health checks that run most of the time are separated from the work', async () => {
   // Each check takes 900 ms and asks one command; the engine begins the next one 300 ms later.
   const check = (i: number) => ({ fromMs: 1200 * i, toMs: 1200 * i + 900 });

@@ -1,13 +1,6 @@
 import { solveCosts, solveReading, type Window } from './calibration.ts';
 import { addUp, type CounterValues, dropNegative, isZero, less, type WindowPart } from './counter-values.ts';
-import {
-  type Health,
-  type HealthProbe,
-  isComplete,
-  joinProbes,
-  probesWithin,
-  readHealth,
-} from './health-probes.ts';
+import { type HealthProbe, isComplete, joinProbes, probesWithin, readHealth } from './health-probes.ts';
 import type { CountedService, ReadWorld } from './read-services.ts';
 
 /** A service and what its own reading and one of its health checks cost. */
@@ -46,7 +39,8 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
   const windows: Window[] = [];
   for (let i = 0; i < 2 * TRIES; i++) {
     const probes = health && i % 2 === 1 ? 1 : 0;
-    const grown = await growOf(world, service, probes === 1 ? probing : nothing, i >= 2 * FIRST_CALM);
+    const checks = { areWatched: health !== null, isCalm: i >= 2 * FIRST_CALM };
+    const grown = await growOf(world, service, probes === 1 ? probing : nothing, checks);
     if (grown.onEdge) continue;
     windows.push({ probes: grown.probes + probes, values: grown.values });
     const costs = health ? solveCosts(windows) : solveReading(windows);
@@ -73,10 +67,9 @@ export async function countDuring<T>(
   doubtful: string[];
   missing: { name: string; service: string }[];
 }> {
-  const disturbs = ({ probe }: Calibrated) => !isZero(probe);
   const found = await tryFor(
     (i) => growAll(world, services, work, i >= FIRST_CALM),
-    ({ grown }) => grown.every(({ growth, one }) => !growth.onEdge || !disturbs(one)),
+    ({ grown }) => grown.every(({ growth }) => !growth.onEdge),
   );
   const parts = found.grown.map(({ growth, one }): WindowPart => {
     const { service, kind } = one.service;
@@ -85,7 +78,7 @@ export async function countDuring<T>(
     const values = less(less(growth.values, one.own), one.probe, growth.probes);
     return { service, kind, values: dropNegative(values) };
   });
-  const doubtful = found.grown.filter(({ growth, one }) => growth.onEdge && disturbs(one));
+  const doubtful = found.grown.filter(({ growth }) => growth.onEdge);
   return {
     ...addUp([...parts, ...unread.map((one) => ({ ...one, values: {} }))]),
     done: found.done,
@@ -108,25 +101,30 @@ async function growAll<T>(
       done = await work();
       return;
     }
-    grown.push({ one, growth: await growOf(world, one.service, () => from(i + 1), isCalm) });
+    // Checks that ask nothing that counts may lie anywhere.
+    const checks = { areWatched: !isZero(one.probe), isCalm };
+    grown.push({ one, growth: await growOf(world, one.service, () => from(i + 1), checks) });
   };
   await from(0);
   return { done: done as T, grown };
 }
 
-/** @param isCalm each reading waits for the end of a health check */
+/** @param checks whether health checks are found, and whether each reading waits for the end of one */
 async function growOf(
   world: ReadWorld,
   service: CountedService,
   work: () => Promise<void>,
-  isCalm: boolean,
+  { areWatched, isCalm }: { areWatched: boolean; isCalm: boolean },
 ): Promise<Growth> {
-  const watch = await watchProbes(world, service.container);
+  const calm = async () => {
+    if (areWatched && isCalm) await waitForProbe(world, service.container);
+  };
+  await calm();
+  const watch = areWatched ? watchProbes(world, service.container) : UNWATCHED;
   try {
-    if (isCalm) await waitForProbe(world, service.container);
     const before = await service.read();
     await work();
-    if (isCalm) await waitForProbe(world, service.container);
+    await calm();
     const after = await service.read();
     // One that started anew did so behind the first reading. Both moments are off by a second, by more on a busy machine.
     if (after.sinceMs > (before.sinceMs + before.atMs) / 2)
@@ -145,37 +143,37 @@ function pick(values: CounterValues, names: readonly string[]): CounterValues {
   return Object.fromEntries(names.map((name) => [name, values[name] as number]));
 }
 
+const UNWATCHED = { until: async (_untilMs: number): Promise<HealthProbe[]> => [], stop: () => {} };
+
 /** Collects health checks while something is done. */
-async function watchProbes({ docker, host, signal }: ReadWorld, container: string) {
+function watchProbes({ docker, host, signal }: ReadWorld, container: string) {
   let known: HealthProbe[] = [];
-  let health: Health | null = await readHealth(docker, container);
-  if (!health) return { until: async () => known, stop: () => {} };
-  const ended = new AbortController();
   const look = async () => {
-    health = await readHealth(docker, container);
+    const health = await readHealth(docker, container);
     known = joinProbes(known, health?.probes ?? []);
+    return health;
   };
-  const watching = (async () => {
-    while (!ended.signal.aborted && !signal.aborted) {
-      await look();
+  const ended = new AbortController();
+  const watch = async () => {
+    for (;;) {
       await host.sleep(WATCH_MS, ended.signal);
+      if (ended.signal.aborted || signal.aborted) return;
+      await look();
     }
-  })().catch(() => {});
+  };
+  watch().catch(() => {});
   return {
     async until(untilMs: number) {
       const deadline = host.elapsed() + 15_000;
-      await look();
+      let health = await look();
       while (health && !isComplete(health, untilMs) && host.elapsed() < deadline) {
         await host.sleep(200, signal);
         signal.throwIfAborted();
-        await look();
+        health = await look();
       }
       return known;
     },
-    stop: () => {
-      ended.abort();
-      void watching;
-    },
+    stop: () => ended.abort(),
   };
 }
 
