@@ -6,7 +6,7 @@ import { MachineError, UserError } from '../errors.ts';
 import { realHost } from '../host.ts';
 import type { ComposeFile } from './compose.ts';
 import { type Docker, earlyFlags } from './docker.ts';
-import { readCompose, refuseUnseenFiles, startServices } from './services.ts';
+import { readCompose, readLogs, refuseUnseenFiles, startServices } from './services.ts';
 
 useFolder();
 
@@ -19,7 +19,7 @@ function engineOf(fail: (args: readonly string[]) => string | null = () => null,
     async run(args) {
       asked.push(args);
       if (state === undefined || args[0] !== 'container') return '';
-      return args[1] === 'ls' ? 'c1' : `c1\tmigrate\t${JSON.stringify(state)}`;
+      return args[1] === 'ls' ? '{"container":"c1","service":"migrate"}' : JSON.stringify(state);
     },
     async try(args) {
       asked.push(args);
@@ -90,6 +90,20 @@ describe('a service that is unhealthy', () => {
     const starting = start(wanted, { Pid: 7, Status: 'running', ExitCode: 0, ...health });
     await expect(starting).rejects.toThrow('the services did not start');
   });
+});
+
+test('containers are listed once, however often they are looked at until they are healthy', async () => {
+  const healths = ['starting', 'starting', 'healthy'];
+  const toJSON = () => ({ Pid: 7, Status: 'running', ExitCode: 0, Health: { Status: healths.shift() } });
+  const asked = await start({ file: '/shop/compose.yaml', reset: {} }, { toJSON });
+  const verbs = asked.flatMap(([noun, verb]) => (noun === 'container' ? verb : []));
+  expect(verbs).toEqual(['ls', 'inspect', 'inspect', 'inspect']);
+});
+
+test('logs of services need no look at their states', async () => {
+  const { world, asked } = engineOf(undefined, {});
+  expect([...(await readLogs(world)).keys()]).toEqual(['migrate']);
+  expect(asked.map(([, verb]) => verb)).toEqual(['ls', 'logs']);
 });
 
 test('an image is pulled for the platform of its service', async () => {

@@ -70,7 +70,7 @@ type Wanted = NonNullable<Config['services']>;
 /** Services get this long to become healthy, s; longer if their own checks allow it, but not without end. */
 const READY_SECONDS = 180;
 const LONGEST_SECONDS = 1800;
-/** A look takes two commands of Docker, and CPU from the services. */
+/** A look takes a command of Docker, and CPU from the services. */
 const POLL_MS = 500;
 const LOG_LINES = 2000;
 
@@ -246,13 +246,8 @@ export async function startServices(
       const warnings: Warning[] = [];
       for (const { service, container } of containers.filter((c) => !dead.has(c.service))) {
         if ((await inspectContainer(docker, container))?.running) continue;
-        if (
-          !(await expectEngine(docker).then(
-            () => true,
-            () => false,
-          ))
-        )
-          return warnings;
+        const lost = await expectEngine(docker).catch((error: Error) => error);
+        if (lost) return warnings;
         dead.add(service);
         const log = lastLines(await readLog(docker, container, 20), 1);
         warnings.push({
@@ -277,8 +272,10 @@ async function awaitServices(world: ServicesWorld, wanted: Wanted, seconds: numb
     throw new UserError('the services did not start', await explain(world, wanted, why));
   };
   const deadline = host.elapsed() + seconds * 1000;
+  // All of them have been created.
+  const listed = await listServices(world);
   for (;;) {
-    const services = await listServices(world);
+    const services = await inspectServices(world.docker, listed);
     for (const { service, state, exitCode, health } of services) {
       if (state === 'exited' && exitCode !== 0) await fail(`${service} ended with exit code ${exitCode}`);
       // Docker calls one that has ended unhealthy if it had a health check, whatever its exit code.
@@ -305,18 +302,24 @@ export async function readLogs(world: Pick<ServicesWorld, 'docker' | 'run'>): Pr
   return logs;
 }
 
-async function listServices({ docker, run }: Pick<ServicesWorld, 'docker' | 'run'>): Promise<Container[]> {
+type Listed = Pick<Container, 'service' | 'container'>;
+
+async function listServices({ docker, run }: Pick<ServicesWorld, 'docker' | 'run'>): Promise<Listed[]> {
   const filter = `label=com.docker.compose.project=${projectOf(run)}`;
-  const ids = (await docker.run(['container', 'ls', '--all', '--quiet', '--filter', filter]))
-    .split('\n')
-    .filter(Boolean);
-  if (ids.length === 0) return [];
-  const format = '{{.Id}}\t{{index .Config.Labels "com.docker.compose.service"}}\t{{json .State}}';
-  const lines = (await docker.run(['container', 'inspect', '--format', format, ...ids])).split('\n');
-  return lines.filter(Boolean).map((line) => {
-    const [container = '', service = '', json = ''] = line.split('\t');
-    const { Pid: pid, Status: state, ExitCode: exitCode, Health: health } = JSON.parse(json);
-    return { service, container, pid, state, exitCode, health: health?.Status ?? '' };
+  const format = '{"container":{{json .ID}},"service":{{json (.Label "com.docker.compose.service")}}}';
+  const flags = ['--all', '--no-trunc', '--filter', filter, '--format', format];
+  const lines = (await docker.run(['container', 'ls', ...flags])).split('\n');
+  return lines.filter(Boolean).map((line): Listed => JSON.parse(line));
+}
+
+async function inspectServices(docker: Docker, listed: readonly Listed[]): Promise<Container[]> {
+  if (listed.length === 0) return [];
+  const ids = listed.map(({ container }) => container);
+  const states = await docker.run(['container', 'inspect', '--format', '{{json .State}}', ...ids]);
+  const lines = states.trim().split('\n');
+  return listed.map((one, i) => {
+    const { Pid: pid, Status: state, ExitCode: exitCode, Health: health } = JSON.parse(lines[i] as string);
+    return { ...one, pid, state, exitCode, health: health?.Status ?? '' };
   });
 }
 
