@@ -1,4 +1,3 @@
-import { LABEL, removeContainers } from '../engine/docker.ts';
 import type { Instance } from '../plan/instances.ts';
 import { searchesMs } from '../plan/timeline/capacity-plan.ts';
 import { batchMs } from '../plan/timeline/timeline.ts';
@@ -90,11 +89,12 @@ async function open(world: World, instance: Instance, at: (what: string) => void
   const drop = async () => {
     const present = new Set(listPresent(job).map(({ id }) => id));
     const needless = [...servers.keys()].filter((id) => !present.has(id));
-    const variants = [...new Set([...failed.splice(0), ...needless])];
-    for (const id of variants) servers.delete(id);
+    const gone = new Set([...failed.splice(0), ...needless]);
+    for (const id of gone) servers.delete(id);
     const logOf = (id: string) => job.outcomes.get(id)?.failure?.log;
-    await Promise.all(variants.map((id) => keepLogs(engine, sink, instance, id, logOf(id))));
-    await removeServers(engine, instance, variants);
+    const variants = job.plan.variants.filter(({ id }) => gone.has(id));
+    await Promise.all(variants.map((one) => keepLogs(engine, sink, instance, one, logOf(one.id))));
+    await removeServers(engine, instance, [...gone]);
   };
   return { instance, servers, watch: null, fail, drop };
 }
@@ -175,14 +175,8 @@ function checkedIn({ known }: RunMemory, servers: ReadonlyMap<string, Server>): 
 }
 
 async function stopAll({ engine, sink }: World, { instance, servers, watch }: Current): Promise<void> {
-  const { docker, run } = engine;
-  await Promise.all([...servers.keys()].map((id) => keepLogs(engine, sink, instance, id)));
-  // By name, so that those which failed are among them. Nothing is in flight, so nothing waits for a graceful end.
-  const names = await docker.try([
-    ...['container', 'ls', '--all', '--quiet', '--filter', `label=${LABEL}=${run}`],
-    ...['--filter', `name=php-runtime-bench-${run}-${instance.index}-`],
-  ]);
-  const ids = names.stdout.split('\n').filter(Boolean);
-  await removeContainers(docker, ids);
+  await Promise.all([...servers.values()].map(({ variant }) => keepLogs(engine, sink, instance, variant)));
+  // Those that failed among them. Nothing is in flight, so nothing waits for a graceful end.
+  await removeServers(engine, instance, instance.startOrder);
   await watch?.raw.flush();
 }

@@ -172,13 +172,12 @@ async function visitStart(given: World, state: Passes, pass: Pass, visit: Visit)
     const ready = makeReady(world, { instance, servers, watch, fail, start: visit.start });
     await pass.visit(ready);
   } finally {
-    const ids = visit.left.map(({ id }) => id);
     try {
-      await Promise.all(ids.map((id) => keepLogs(engine, sink, instance, id)));
+      await Promise.all(visit.left.map((variant) => keepLogs(engine, sink, instance, variant)));
       await watch?.raw.flush();
     } finally {
       // The next start has the same ports.
-      await removeServers(engine, instance, ids);
+      await removeServers(engine, instance, instance.startOrder);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Docker } from '../../engine/docker.ts';
 import type { Instance } from '../../plan/instances.ts';
+import type { PlannedVariant } from '../../plan/variants.ts';
 import { fileNameOf } from '../../text/file-name.ts';
 import type { Engine, Sink } from '../world.ts';
 import { containerOf, frontOf } from './servers.ts';
@@ -11,14 +12,14 @@ export async function keepLogs(
   { docker, run }: Engine,
   { keepRaw }: Pick<Sink, 'keepRaw'>,
   instance: Instance,
-  variant: string,
+  { id, front }: Pick<PlannedVariant, 'id' | 'front'>,
   instead = '',
 ): Promise<void> {
-  const container = containerOf(run, instance, variant);
-  const file = `raw/logs/${instance.index}/${fileNameOf(variant)}`;
+  const container = containerOf(run, instance, id);
+  const file = `raw/logs/${instance.index}/${fileNameOf(id)}`;
   const log = (await findLog(docker, container)) || instead;
   if (log) await keepRaw(`${file}.log`, log);
-  const before = await findLog(docker, frontOf(container));
+  const before = front === undefined ? '' : await findLog(docker, frontOf(container));
   if (before) await keepRaw(`${file}-front.log`, before);
 }
 
