@@ -14,15 +14,20 @@ useFolder(() => writeFileSync(join(folder, 'composer.json'), '{}'));
 const imageOf = (name: string) =>
   ({
     ...{ key: name, ref: null, ready: null, php: '8.4', install: true, args: {} },
-    ...{ app: appOf('shop', folder), runtime: { name, folder: `/${name}`, base: [] } },
+    ...{ app: appOf('shop', folder), runtime: { name, folder: `/${name}`, base: ['php:8.4'] } },
   }) as unknown as PlannedImage;
 
-/** Builds three images of one app, of which these targets cannot be built. Gives the targets of each bake, and the reasons. */
-async function build(broken: RegExp) {
+/**
+ * Builds three images of one app, of which these targets cannot be built. Gives the targets of each bake, the reasons, and how
+ * often their base is asked for.
+ */
+async function build(broken: RegExp, buildCache?: 'gha') {
   const bakes: string[][] = [];
+  let lookups = 0;
   const docker: Docker = {
     run: async () => '',
     async try(args, { input } = {}) {
+      if (args.at(-1) === 'php:8.4') lookups++;
       if (args[1] !== 'bake') return { code: args[0] === 'version' ? 0 : 1, stdout: '[]', stderr: '' };
       const targets = args.slice(args.indexOf('plain') + 1);
       bakes.push(targets);
@@ -44,26 +49,34 @@ async function build(broken: RegExp) {
         say: () => {},
       },
       folders: { shared: '/shared', recipe: join(import.meta.dirname, '../../runtimes/_app') },
-      config: { apps: [], buildCache: 'gha', env: {}, images: {}, out: '/out', prepare: [] },
+      config: { apps: [], ...(buildCache && { buildCache }), env: {}, images: {}, out: '/out', prepare: [] },
     },
   );
   const reasons = [...built].flatMap(([key, one]) => ('failure' in one ? [[key, one.failure.reason]] : []));
-  return { bakes, reasons: Object.fromEntries(reasons) };
+  return { bakes, reasons: Object.fromEntries(reasons), lookups };
 }
 
 test('an app that cannot be built is tried once more by itself, not with each of its images', async () => {
-  const { bakes, reasons } = await build(/^app_/);
+  const { bakes, reasons } = await build(/^app_/, 'gha');
   expect(bakes).toEqual([['apache', 'caddy', 'nginx'], ['app_shop_8_4_1']]);
   const reason = 'app_shop_8_4_1 is broken';
   expect(reasons).toEqual({ apache: reason, caddy: reason, nginx: reason });
 });
 
 test('one image that cannot be built takes no other with it', async () => {
-  const { bakes, reasons } = await build(/^caddy$/);
+  const { bakes, reasons } = await build(/^caddy$/, 'gha');
   expect(bakes.slice(1)).toEqual([['app_shop_8_4_1'], ['apache'], ['caddy'], ['nginx']]);
   expect(reasons).toEqual({ caddy: 'caddy is broken' });
 });
 
 test('all that can be built is built at once', async () => {
-  expect(await build(/^$/)).toEqual({ bakes: [['apache', 'caddy', 'nginx']], reasons: {} });
+  const { bakes, reasons } = await build(/^$/, 'gha');
+  expect({ bakes, reasons }).toEqual({ bakes: [['apache', 'caddy', 'nginx']], reasons: {} });
+});
+
+test.each([
+  ['a build cache: the registry, once', 'gha', 1],
+  ['none: the engine, before the build and once after it', undefined, 2],
+] as const)('the base of all images is asked for with %s', async (_, buildCache, lookups) => {
+  expect((await build(/^$/, buildCache)).lookups).toBe(lookups);
 });

@@ -63,7 +63,7 @@ export async function buildImages(
     else if (otherFiles && 'folder' in otherFiles) images.push(relocate(image, otherFiles.folder));
     else if (otherFiles) built.set(image.key, otherFiles);
   }
-  const digestOf = rememberDigests(docker, options.signal);
+  const baseOf = rememberBases(docker, config, options.signal);
   const apps = await openAppBuilds(images, {
     config,
     run: options.run,
@@ -85,7 +85,7 @@ export async function buildImages(
       if (one.ok) {
         const seconds = one.seconds / (all.ok ? images.length : 1);
         const bases = basesOf(image, apps.of(image));
-        built.set(image.key, { facts: await describe(docker, image, bases, config, seconds, digestOf) });
+        built.set(image.key, { facts: await describe(docker, image, bases, config, seconds, baseOf) });
       } else {
         const log = lastLines(one.log, 30);
         built.set(image.key, {
@@ -251,30 +251,38 @@ async function describe(
   docker: Docker,
   image: PlannedImage,
   baseNames: readonly string[],
-  config: Pick<Config, 'buildCache' | 'images'>,
+  config: Pick<Config, 'images'>,
   seconds: number,
-  digestOf: (name: string) => Promise<string | null>,
+  baseOf: ReturnType<typeof rememberBases>,
 ): Promise<ImageFacts> {
   const name = tagOf(image);
   const self = await inspectImage(docker, name);
   const bases = await Promise.all(
     baseNames.map(async (base) => {
       const used = config.images[base] ?? base;
-      if (config.buildCache) return { name: base, used, id: null, digest: await digestOf(used) };
-      const found = await inspectImage(docker, used);
-      return { name: base, used, id: found?.id ?? null, digest: found?.digest ?? null };
+      return { name: base, used, ...(await baseOf(used)) };
     }),
   );
   return { name, id: self?.id ?? '', sizeBytes: self?.size ?? 0, buildSeconds: seconds, bases };
 }
 
-/** Most images share their bases, and a registry limits requests: it is asked once for each name. */
-function rememberDigests(docker: Docker, signal: AbortSignal): (name: string) => Promise<string | null> {
-  const known = new Map<string, Promise<string | null>>();
+/** Most images share their bases, and a registry limits requests: each name is asked for once. */
+function rememberBases(
+  docker: Docker,
+  { buildCache }: Pick<Config, 'buildCache'>,
+  signal: AbortSignal,
+): (name: string) => Promise<Pick<ImageFacts['bases'][number], 'id' | 'digest'>> {
+  const known = new Map<string, ReturnType<typeof ask>>();
+  const ask = async (name: string) => {
+    // The builder has pulled it, not the engine.
+    if (buildCache) return { id: null, digest: await askDigest(docker, name, signal) };
+    const { id = null, digest = null } = (await inspectImage(docker, name)) ?? {};
+    return { id, digest };
+  };
   return (name) => {
-    const digest = known.get(name) ?? askDigest(docker, name, signal);
-    known.set(name, digest);
-    return digest;
+    const base = known.get(name) ?? ask(name);
+    known.set(name, base);
+    return base;
   };
 }
 
