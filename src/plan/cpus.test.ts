@@ -81,6 +81,41 @@ describe('layOutCpus', () => {
       ['shared-cores', 'no-system-core'],
     ],
     [
+      'a thread given to the front: its core is for nothing else',
+      machine(4, 2),
+      { front: [3] },
+      { server: '0-1,4-5', load: '2,6', system: '7' },
+      [],
+    ],
+    [
+      'a thread given to the front, another to the servers',
+      machine(4, 2),
+      { front: [3], server: [1] },
+      { server: '1', load: '2,6', system: '0,4-5,7' },
+      [],
+    ],
+    [
+      'a thread given to the front, with too few other cores',
+      machine(2, 2),
+      { front: [1] },
+      { server: '0,2', load: '3', system: '' },
+      ['sibling-cores', 'no-system-core'],
+    ],
+    [
+      'nothing but a thread beside the front left',
+      machine(4, 2),
+      { front: [3], server: [0, 1, 2, 4, 5, 6] },
+      { server: '0-2,4-6', load: '7', system: '' },
+      ['sibling-cores', 'no-system-core'],
+    ],
+    [
+      'the front on CPUs of the servers',
+      machine(4, 2),
+      { front: [1], server: [1, 5] },
+      { server: '1,5', load: '2-3,6-7', system: '0,4' },
+      [],
+    ],
+    [
       'given across siblings',
       machine(2, 2),
       { server: [0], load: [2] },
@@ -184,6 +219,18 @@ describe('layOutCpus', () => {
     const found = layOutCpus(machine(4), { server: [0, 1, 2] }, true).warnings;
     expect(found.find(({ code }) => code === 'shared-services')?.remedy).toBe(
       'leave a core out of --server-cpus, or use a machine with more cores',
+    );
+  });
+
+  test('what stands in front on the other thread of a core', () => {
+    const messageOfSplit = (cpus: Cpu[], given: Parameters<typeof layOutCpus>[1]) =>
+      layOutCpus(cpus, given).warnings.find(({ code }) => code === 'sibling-cores');
+    expect(messageOfSplit(machine(2, 2), { front: [1] })).toMatchObject({
+      message: 'a core has one thread in the load set and one in the front set',
+      remedy: 'keep the threads of one core together in --server-cpus, --load-cpus and --front-cpus',
+    });
+    expect(messageOfSplit(machine(2, 2), { front: [1, 3] })?.message).toMatch(
+      /^servers and load generator run/,
     );
   });
 

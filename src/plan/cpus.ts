@@ -51,7 +51,7 @@ export function layOutCpus(
     const layout = { server: all, load: [...all], services: [], system: [], source: 'found' as const };
     return { layout, warnings: [] };
   }
-  const cores = groupByCore(left);
+  const cores = groupByCore(cpus);
   const sets = divide(cores, given, hasServices);
   for (const set of [sets.server, sets.load, sets.services]) set.sort((a, b) => a - b);
   const used = new Set([...sets.server, ...sets.load, ...sets.services]);
@@ -63,7 +63,7 @@ export function layOutCpus(
     layout: { ...sets, system, ...(front && { front: [...front] }), source },
     warnings: [
       ...warnOfNeighbours(cores, sets, given),
-      ...warnOfMixed(cpus, cores, sets.server, given.load),
+      ...warnOfMixed(cpus, groupByCore(left), sets.server, given.load),
       ...(hasSystem ? [] : [warnOfSystem(given)]),
       ...(hasServices && sets.services.length === 0 ? [warnOfServices(sets.server, given)] : []),
     ],
@@ -75,12 +75,13 @@ type Sets = Record<'server' | 'load' | 'services', number[]>;
 
 function divide(cores: readonly number[][], given: Given, hasServices: boolean): Sets {
   if (given.server || given.load) return divideRest(cores, given, hasServices);
-  if (cores.length === 1) {
-    const threads = cores[0] as number[];
+  const free = freeCores(cores, given.front, hasServices ? 3 : 2);
+  if (free.length === 1) {
+    const threads = free[0] as number[];
     const server = threads.slice(0, Math.ceil(threads.length / 2));
     return { server, load: threads.length > 1 ? threads.slice(server.length) : server, services: [] };
   }
-  const usable = cores.length >= 4 ? cores.slice(1) : [...cores];
+  const usable = free.length >= 4 ? free.slice(1) : free;
   const services =
     hasServices && usable.length > 2 ? usable.splice(-Math.floor(usable.length / 3)).flat() : [];
   const forServer = usable.length - Math.floor(usable.length / 2);
@@ -88,32 +89,43 @@ function divide(cores: readonly number[][], given: Given, hasServices: boolean):
 }
 
 /** Whole cores for parts without given CPUs, and the first for the system if there are enough. If too few are whole, single threads. */
-function divideRest(cores: readonly number[][], { server, load }: Given, hasServices: boolean): Sets {
-  const taken = new Set([...(server ?? []), ...(load ?? [])]);
+function divideRest(cores: readonly number[][], given: Given, hasServices: boolean): Sets {
+  const { server, load, front = [] } = given;
+  const loaded = [...new Set([...(server ?? []), ...(load ?? [])])];
+  const taken = [...loaded, ...front];
   const parts = (server && load ? 0 : 1) + (hasServices ? 1 : 0);
-  const rest = cores.map((core) => core.filter((c) => !taken.has(c)));
-  const whole = rest.filter((core, i) => core.length === cores[i]?.length);
-  const free = whole.length < parts ? rest.filter((core) => core.length > 0) : whole;
-  if (whole.length > parts) free.shift();
+  const free = freeCores(cores, taken, parts);
+  if (freeCores(cores, taken).length > parts) free.shift();
   const share = free.length > 1 ? Math.max(1, Math.floor(free.length / 3)) : 0;
   const services = hasServices ? free.splice(server && load ? 0 : free.length - share).flat() : [];
-  const other = free.length > 0 ? free.flat() : [...taken];
+  const other = free.length > 0 ? free.flat() : loaded;
   return { server: server ? [...server] : other, load: load ? [...load] : other, services };
+}
+
+/** Cores on which none of these CPUs is. If there are fewer than `least`, all CPUs but these, by core. */
+function freeCores(cores: readonly number[][], taken: readonly number[] = [], least = 0): number[][] {
+  const whole = cores.filter((core) => !core.some((c) => taken.includes(c)));
+  if (whole.length >= least) return whole;
+  return cores.map((core) => core.filter((c) => !taken.includes(c))).filter(({ length }) => length > 0);
 }
 
 const isServing = ({ server, services }: Sets, cpu: number) => server.includes(cpu) || services.includes(cpu);
 
-/** Warns if servers, load generator and services take time from each other. Load from elsewhere takes none. */
+/** Warns if servers, load generator, services and a proxy with own CPUs take time from each other. Load from elsewhere takes none. */
 function warnOfNeighbours(cores: readonly number[][], sets: Sets, given: Given): Warning[] {
-  const parts = Object.entries(sets).filter(([part]) => part !== 'load' || !given.elsewhere);
-  const used = new Set([...sets.server, ...(given.front ?? [])]);
-  const shared = given.elsewhere ? [] : [...used].filter((c) => sets.load.includes(c));
+  const { front = [], elsewhere } = given;
+  // By default, it shares the CPUs of the servers.
+  const all = Object.entries({ ...sets, front: front.filter((c) => !sets.server.includes(c)) });
+  const parts = all.filter(([part]) => part !== 'load' || !elsewhere);
+  const used = new Set([...sets.server, ...front]);
+  const shared = elsewhere ? [] : [...used].filter((c) => sets.load.includes(c));
   if (shared.length > 0) return [warnOfShared(shared)];
   const split = cores
     .map((core) => parts.filter(([, set]) => core.some((c) => set.includes(c))).map(([part]) => part))
     .find(({ length }) => length > 1);
   if (!split) return [];
-  return [cores.length === 1 ? warnOfOneCore(given) : warnOfSplit(split)];
+  const isOnly = cores.filter((core) => !core.every((c) => front.includes(c))).length === 1;
+  return [isOnly && !split.includes('front') ? warnOfOneCore(given) : warnOfSplit(split)];
 }
 
 /** Cores of one kind differ by less than this share, also with turbo for some of them. */
@@ -155,11 +167,13 @@ function warnOfOneCore(given: Given): Warning {
   };
 }
 
-function warnOfSplit([one, other]: readonly string[]): Warning {
+function warnOfSplit(split: readonly string[]): Warning {
+  const [one, other] = split;
+  const keys = ['server', 'load', ...split.filter((part) => part === 'front')];
   return {
     code: 'sibling-cores',
     message: `a core has one thread in the ${one} set and one in the ${other} set`,
-    remedy: 'keep the threads of one core together in --server-cpus and --load-cpus',
+    remedy: `keep the threads of one core together in ${listNames(keys, (part) => `--${part}-cpus`)}`,
     variant: null,
   };
 }
