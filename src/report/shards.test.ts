@@ -162,12 +162,18 @@ describe('what the answer of several machines cannot claim', () => {
     expect(change({ blocks: 5 })).toBe(1);
   });
 
-  test('a machine that was stopped is named', () => {
+  test('a machine that was stopped is named, beside all else that makes the check fail', () => {
     const [first, second] = [one, two].map((results) => structuredClone(results)) as [Results, Results];
+    const fails = (text: string) => `**This check fails:** The run was stopped: ${text}.`;
     second.run.stopped = 'SIGINT';
-    expect(render([first, second])).toContain('The run was stopped: SIGINT (machine 2).');
+    const exceeded = 'SIGINT (machine 2); limit `slower > 3%` exceeded';
+    expect(render([first, second])).toContain(fails(exceeded));
+    const three = [...wanted, { index: 3, variants: ['part 3'] }];
+    expect(render([first, second], three)).toContain(fails(`${exceeded}; no results of machine 3`));
+    for (const { plan } of [first, second]) plan.gates = [];
+    expect(render([first, second])).toContain(fails('SIGINT (machine 2)'));
     first.run.stopped = 'an error';
-    expect(render([first, second])).toContain('stopped: an error (machine 1) and SIGINT (machine 2).');
+    expect(render([first, second])).toContain(fails('an error (machine 1) and SIGINT (machine 2)'));
   });
 
   test('a doubt about the page that all machines have is there once', () => {

@@ -20,6 +20,8 @@ export interface Medium extends Names {
   acceptOnce?: (version: string) => string;
   /** Shards that gave no results: whatever the others have, the check is not complete. */
   missing?: readonly number[];
+  /** Several machines answer as one: others went on where one was stopped. */
+  areSeveral?: boolean;
 }
 
 export const THIS_CHANGE = {

@@ -12,17 +12,17 @@ import { type ChangeKind, type ChangeRow, onceEach } from './changerows.ts';
 /** Whether the check fails, and why. */
 export function tellCheck(summary: Summary, medium: Medium): { label: string; text: string } {
   const { stopped } = summary.run;
+  const stop = stopped === null ? '' : `The run was stopped: ${medium.text(stopped)}`;
   // The exit code is then that of the stop, whatever was measured before.
-  if (stopped !== null)
-    return { label: 'This check fails', text: `The run was stopped: ${medium.text(stopped)}.` };
+  if (stop && !medium.areSeveral) return { label: 'This check fails', text: `${stop}.` };
   const { code, failedGates, openGates, unmeasured, lacksBase } = outcomeOf(summary);
   const missed = missedOf(summary, medium);
   const sourcesOf = (gates: readonly GateResult[]) => [...new Set(gates.map(({ gate }) => gate.source))];
   const labels = (found: readonly string[]) => listNames(found, medium.name);
   const { missing = [] } = medium;
   const absent = missing.length > 0 ? `no results of ${listAs('machine', missing)}` : '';
-  if (code === 0 && absent) return { label: 'This check is not complete', text: `${absent}.` };
-  if (code === 0) {
+  if (code === 0 && !stop && absent) return { label: 'This check is not complete', text: `${absent}.` };
+  if (code === 0 && !stop) {
     const idle = [...bySource(summary)].flatMap(([source, own]) => (own.every(isIdle) ? [source] : []));
     const unchecked =
       idle.length > 0
@@ -38,6 +38,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
   // Several machines are checked by the same limits.
   const open = sourcesOf(openGates).filter((source) => !failed.includes(source));
   const because = [
+    stop,
     code === 4 ? 'no space left on the disk of the engine' : '',
     failed.length > 0 ? `${listAs('limit', failed, medium.name)} exceeded` : '',
     unmeasured.length > 0 ? `${labels(unmeasured)} not measured` : '',
@@ -46,7 +47,7 @@ export function tellCheck(summary: Summary, medium: Medium): { label: string; te
     missed.length > 0 ? `pass criteria missed by ${listNames(missed)}` : '',
     absent,
   ].filter(Boolean);
-  return { label: `This check fails${medium.fails(code)}`, text: `${because.join('; ')}.` };
+  return { label: `This check fails${stop ? '' : medium.fails(code)}`, text: `${because.join('; ')}.` };
 }
 
 /** Each limit with its results, one for each machine. */

@@ -20,7 +20,7 @@ export function answerOfAll(
   most = Infinity,
 ): ReportAnswer | null {
   const merged = groups.length > 1 ? mergeSummaries(groups) : null;
-  const answer = merged && answerOf(merged, medium, most);
+  const answer = merged && answerOf(merged, { ...medium, areSeveral: true }, most);
   if (!answer || answer.rows.length === 0) return answer;
   return { ...answer, notes: [...answer.notes, SAME_MACHINE] };
 }
