@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
-import { drainedAfterMs, longestDrainMs, overlapMs, slowestIdleMs } from './drain.ts';
+import { drainedAfterMs, longestDrainMs, overlapMs } from './drain.ts';
 import type { K6Summary } from './k6.ts';
 
 const scenario = scenarioOf('test', 'vus(8, 1s)', { timeoutMs: 2000, warmupMs: 0 });
@@ -64,20 +64,4 @@ describe('in the next slice', () => {
     const found = batch.slices.map((slice, i) => overlapMs(batch, slice, 10_000 + i * 1250, summary));
     expect(found).toEqual(expected);
   });
-});
-
-test('a request where nothing waits: the fastest of each path, of the slowest variant', () => {
-  const { batch, summary } = given(0, 0);
-  const fastest = { s0: [10, 50], s1: [20, 20] };
-  for (const [slice, times] of Object.entries(fastest))
-    times.forEach((min, i) => {
-      summary.metrics[`http_req_duration{slice:${slice},name:e${i}}`] = { min, count: 9 };
-    });
-  const of = (endpoints: string[]) => slowestIdleMs(batch, { ...summary, endpoints });
-  expect(of(['/', '/slow'])).toBe(30);
-  expect(of(['/'])).toBe(20);
-  // A short warm-up may not reach all paths.
-  expect(of(['/', '/slow', '/never'])).toBe(30);
-  expect(of([])).toBeNull();
-  expect(slowestIdleMs(batch, null)).toBeNull();
 });

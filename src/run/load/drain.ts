@@ -1,7 +1,5 @@
-import { mean } from 'simple-statistics';
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { spanMs } from '../../plan/timeline/timeline.ts';
-import { readLatency } from '../measure/latency.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 
 /**
@@ -43,20 +41,5 @@ export function slowestTypicalMs(batch: Batch, summary: K6Summary | null): numbe
   const known = batch.slices
     .map((slice) => summary?.metrics[`iteration_duration{slice:${sliceId(slice)}}`]?.['p(50)'])
     .filter((ms): ms is number => ms !== undefined && ms > 0);
-  return known.length > 0 ? Math.max(...known) : null;
-}
-
-/**
- * How long a request of the slowest variant of a batch takes where nothing waits for a busy server, ms: the fastest of each path
- * that was requested, on average. Null when nothing is known.
- */
-export function slowestIdleMs({ slices }: Batch, summary: K6Summary | null): number | null {
-  const known = slices.flatMap((slice) => {
-    const fastest = (summary?.endpoints ?? []).flatMap((_, i) => {
-      const { latency } = readLatency(summary, `slice:${sliceId(slice)},name:e${i}`);
-      return latency === null ? [] : [latency.minMs];
-    });
-    return fastest.length > 0 ? [mean(fastest)] : [];
-  });
   return known.length > 0 ? Math.max(...known) : null;
 }

@@ -1,6 +1,8 @@
+import { mean } from 'simple-statistics';
+import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Histogram, Latency } from '../../results/results.ts';
 import { bucketOf, fromPercentiles, type GridPoint, percentile } from '../../stats/histogram.ts';
-import { GRID, type K6Summary, NAMED } from '../load/k6.ts';
+import { GRID, type K6Summary, NAMED, sliceId } from '../load/k6.ts';
 
 /** k6 gives 0 ms to a request that never was on its way. */
 const REFUSED_MS = 0.01;
@@ -30,6 +32,21 @@ export function readLatency(
   );
   const kept = dropFastest(histogram, refused);
   return { latency: namedFrom(kept), histogram: kept };
+}
+
+/**
+ * How long a request of the slowest variant of a batch takes where nothing waits for a busy server, ms: the fastest of each path
+ * that was requested, on average. Null when nothing is known.
+ */
+export function slowestIdleMs({ slices }: Batch, summary: K6Summary | null): number | null {
+  const known = slices.flatMap((slice) => {
+    const fastest = (summary?.endpoints ?? []).flatMap((_, i) => {
+      const { latency } = readLatency(summary, `slice:${sliceId(slice)},name:e${i}`);
+      return latency === null ? [] : [latency.minMs];
+    });
+    return fastest.length > 0 ? [mean(fastest)] : [];
+  });
+  return known.length > 0 ? Math.max(...known) : null;
 }
 
 /** @param merged what is known of it where several generators measured it */

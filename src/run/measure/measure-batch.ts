@@ -5,7 +5,7 @@ import type { Batch, Slice } from '../../plan/timeline/slices.ts';
 import { drainFor, retime } from '../../plan/timeline/timeline.ts';
 import { type Failure, type Measurement, OTHER_ANSWERS } from '../../results/results.ts';
 import { runLoad } from '../load/batch.ts';
-import { longestDrainMs, slowestIdleMs, slowestTypicalMs } from '../load/drain.ts';
+import { longestDrainMs, slowestTypicalMs } from '../load/drain.ts';
 import type { K6Summary } from '../load/k6.ts';
 import type { Watch } from '../sample/sampler.ts';
 import { findDeaths, type Server } from '../servers/servers.ts';
@@ -13,6 +13,7 @@ import { addLog, explainSlice } from '../verify/app-evidence.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
 import { findOthersInDuets, measureDuets, type OtherInDuet } from './duets.ts';
+import { slowestIdleMs } from './latency.ts';
 import { measureSlices } from './measure.ts';
 
 /** Facts learned under load, for later batches. */
