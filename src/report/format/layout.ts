@@ -66,13 +66,14 @@ export function chooseColumns<T>(
   rows: readonly T[],
   width: number,
   dropOrder: readonly string[],
+  leastLabel = MIN_LABEL,
 ): TerminalColumn<T>[] {
   const order = dropOrder.values();
   let kept = [...columns];
   for (;;) {
     const widths = kept.map((column) => widthOf(column, rows));
     const label = kept.findIndex((column) => column.key === 'label');
-    const least = Math.min(widths[label] as number, MIN_LABEL);
+    const least = Math.min(widths[label] as number, Math.max(MIN_LABEL, leastLabel));
     const needed = widths.reduce(
       (sum, w, i) => sum + (i === label ? least : w),
       GAP.length * (kept.length - 1),

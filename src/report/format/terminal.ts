@@ -171,7 +171,8 @@ function eachLine(text: string, style: Style): string {
 function renderScenario(scenario: ScenarioSummary, summary: Summary, width: number, styles: Styles): string {
   const { facts } = scenario;
   const view = viewScenario(scenario, summary, { medium, name: cleanLine });
-  const columns = chooseColumns(columnsOf(view), measuredIn(view), width, DROP_ORDER);
+  // A label shows which row is which: a column is missed less than most of it.
+  const columns = chooseColumns(columnsOf(view), measuredIn(view), width, DROP_ORDER, Math.floor(width / 4));
   const legend = [
     view.conditions,
     columns.some(({ key }) => key === 'Δ') ? view.delta : '',
