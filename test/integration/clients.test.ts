@@ -79,3 +79,28 @@ it('a page that waits longer than a tenth of a second gets clients enough for it
     if ((guards.stallMs ?? 0) < 300) expect(dropped).toBeLessThan(6);
   expect(warnings.map(({ code }) => code)).not.toContain('connections-exceed-workers');
 });
+
+it('so does a bundled journey, which makes several requests', async () => {
+  project.write({ 'public/index.php': AUTH });
+  const auth = ['--runtimes', 'nginx-fpm[workers=24]', '--scenarios', 'auth', '--load', 'const(5, 3s)'];
+  const { code, stderr } = await project.bench('out-auth', ...auth, '--warmup', '2s', '--timeout', '10s')
+    .done;
+  expect(code, stderr).toBe(0);
+  const [slice] = project.results('out-auth').measurements;
+  expect(slice?.outcome).toBe('ok');
+  // An iteration takes 1.2 s. With the two clients of fast answers, 10 of 15 would never begin.
+  if ((slice?.guards.stallMs ?? 0) < 300) expect(slice?.dropped).toBeLessThan(3);
+});
+
+/** The requests of scenarios/journeys/auth.js, each of 0.3 s. */
+const AUTH = `<?php
+usleep(300_000);
+header('Content-Type: application/json');
+$email = json_decode(file_get_contents('php://input'), true)['email'] ?? '';
+$token = substr($_SERVER['HTTP_AUTHORIZATION'] ?? '', strlen('Bearer '));
+echo json_encode(match ($_SERVER['REQUEST_URI']) {
+    '/register', '/login' => ['token' => base64_encode($email)],
+    '/user' => ['email' => base64_decode($token)],
+    default => [],
+});
+`;

@@ -93,8 +93,8 @@ const SPARE_CLIENTS = 1.5;
  * Steps with clients enough for their rate, where iterations take long: a page may wait, and a script may sleep. At least those
  * that the steps have, at most MOST_CLIENTS. Steps with `max-vus` stay the same.
  *
- * For paths, no more than servers have workers for: those beyond would wait at any rate. Nor do they get more if other parts of the load
- * have no rate: the clients of those keep workers, too.
+ * Except for a script, no more than servers have workers for: those beyond would wait at any rate. Nor does the load get more if other
+ * parts of it have no rate: the clients of those keep workers, too.
  *
  * @param iterationMs how long an iteration takes; null: not known
  * @param served for each server, the clients that it has workers for

@@ -26,8 +26,7 @@ export function warnOfKeptConnections(
     const hasDuets = hasBase && load !== null && allowsDuets(scenario, steps, loadMs(load));
     const isMixed = open.length < steps.length;
     // The warm-up may show that more are needed.
-    const grows =
-      maxVus === undefined && (journey.kind === 'script' || (journey.kind === 'paths' && !isMixed));
+    const grows = maxVus === undefined && (journey.kind === 'script' || !isMixed);
     const bound = grows ? 'at least' : 'up to';
     const connections = isMixed ? NEIGHBOURS * clients : hasDuets ? 2 * Math.ceil(clients / 2) : clients;
     const whose = isMixed ? ', and those of the block before keep their connections, too' : '';

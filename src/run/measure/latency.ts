@@ -1,4 +1,4 @@
-import { mean } from 'simple-statistics';
+import { sum } from 'simple-statistics';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Histogram, Latency } from '../../results/results.ts';
 import { bucketOf, fromPercentiles, type GridPoint, percentile } from '../../stats/histogram.ts';
@@ -35,16 +35,18 @@ export function readLatency(
 }
 
 /**
- * How long a request of the slowest variant of a batch takes where nothing waits for a busy server, ms: the fastest of each path
- * that was requested, on average. Null when nothing is known.
+ * How long an iteration of the slowest variant of a batch takes where nothing waits for a busy server, ms. Each of its requests
+ * counts as long as the fastest to the same endpoint. Null when nothing is known. One that was cut off counts as a whole iteration.
  */
 export function slowestIdleMs({ slices }: Batch, summary: K6Summary | null): number | null {
   const known = slices.flatMap((slice) => {
-    const fastest = (summary?.endpoints ?? []).flatMap((_, i) => {
-      const { latency } = readLatency(summary, `slice:${sliceId(slice)},name:e${i}`);
-      return latency === null ? [] : [latency.minMs];
+    const tags = `slice:${sliceId(slice)}`;
+    const started = summary?.metrics[`bench_started{${tags}}`]?.count ?? 0;
+    const spentMs = (summary?.endpoints ?? []).map((_, i) => {
+      const { latency, histogram } = readLatency(summary, `${tags},name:e${i}`);
+      return (latency?.minMs ?? 0) * sum(histogram.map(([, count]) => count));
     });
-    return fastest.length > 0 ? [mean(fastest)] : [];
+    return started > 0 && sum(spentMs) > 0 ? [sum(spentMs) / started] : [];
   });
   return known.length > 0 ? Math.max(...known) : null;
 }

@@ -24,7 +24,7 @@ export interface Loading {
   drainedMs: Map<string, number>;
   /** Scenario → how long a request of the slowest variant typically takes, ms. */
   typicalMs: Map<string, number>;
-  /** Scenario of paths → the same where nothing waits, ms. */
+  /** Scenario of paths or of a bundled journey → how long its iteration takes where nothing waits, ms. */
   idleMs: Map<string, number>;
   /** Scenarios that were measured: what is learnt of their warm-ups stays, so that all starts are alike. */
   measured: Set<string>;
@@ -96,7 +96,7 @@ function learnTimes(
   if (!isWarmup) measured.add(name);
   if (typical !== null && ((isWarmup && journey.kind === 'script') || !typicalMs.has(name)))
     typicalMs.set(name, Math.max(typical, typicalMs.get(name) ?? 0));
-  const idle = isWarmup && journey.kind === 'paths' ? slowestIdleMs(batch, summary) : null;
+  const idle = isWarmup && journey.kind !== 'script' ? slowestIdleMs(batch, summary) : null;
   if (idle !== null) idleMs.set(name, Math.max(idle, idleMs.get(name) ?? 0));
   const drained = longestDrainMs(batch, summary);
   if (drained !== null) drainedMs.set(name, Math.max(drained, drainedMs.get(name) ?? 0));
