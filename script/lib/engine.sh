@@ -11,6 +11,7 @@ add_trixie() {
   local mirror
   # shellcheck disable=SC2016 # apt expands it
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' | sed -n 1p)
+  [[ -n $mirror ]] || return
   cat >"$apt_folder/preferences.d/php-runtime-bench" <<'PREFERENCES' || return
 Package: *
 Pin: release n=trixie
@@ -22,7 +23,7 @@ Pin-Priority: 990
 PREFERENCES
   cat >"$apt_folder/sources.list.d/php-runtime-bench-trixie.sources" <<SOURCES
 Types: deb
-URIs: ${mirror:?}
+URIs: $mirror
 Suites: trixie
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg

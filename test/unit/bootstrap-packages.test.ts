@@ -74,6 +74,11 @@ test('Debian 13 is no source of packages until it is pinned', () => {
   expect(existsSync(join(folder, SOURCE))).toBe(false);
 });
 
+test('nor where apt knows no mirror of Debian', () => {
+  addTrixie('sources.list.d preferences.d', 'apt-get() { :; }\noffer_buildx || true');
+  expect(existsSync(join(folder, SOURCE))).toBe(false);
+});
+
 test.each(['offer_buildx', 'install_compose'])(
   '%s pins all packages that may come from Debian 13',
   (first) => {
