@@ -137,10 +137,8 @@ install_compose() {
   elif has_candidate docker-compose-v2; then
     apt_install docker-compose-v2
   else
-    if is_bookworm && [[ ! -e $apt_folder/sources.list.d/php-runtime-bench-trixie.sources ]]; then
-      add_trixie && apt_get update
-    fi
-    apt_get install --no-install-recommends 'docker-compose=2*'
+    if is_bookworm; then add_trixie; fi
+    apt_install 'docker-compose=2*'
   fi
 }
 

@@ -34,13 +34,21 @@ test.each(PARTS.slice(0, 2))('%s is installed if apt has it', (part) => {
   expect(stdout).toMatch(new RegExp(`^bootstrap: installing ${part}: `));
 });
 
-test('an installation that was interrupted is ended before the next one', () => {
-  const interrupted = `${machine('1.18.0-1')}
+test.each(['hyperfine', 'compose'])(
+  'an installation that was interrupted is ended before that of %s',
+  (part) => {
+    const interrupted = `${machine('(none)')}
+is_bookworm() { false; }
+has_candidate() { [[ $1 == hyperfine ]]; }
+docker() { [[ \${installed:-} == yes ]]; }
 dpkg() { [[ $* == '--configure -a' ]] && configured=yes; }
-apt-get() { case $* in *' install '*) [[ \${configured:-} == yes ]] ;; esac; }
-ensure_hyperfine`;
-  expect(runParts(folder, interrupted).status).toBe(0);
-});
+apt-get() { case $* in *' install '*) [[ \${configured:-} == yes ]] && installed=yes ;; esac; }
+ensure_${part}`;
+    const { status, stdout } = runParts(folder, interrupted);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^bootstrap: installing .*\n$/);
+  },
+);
 
 test.each([
   ['24.0.7', 0],
