@@ -58,11 +58,14 @@ install_buildx() {
   fi
 }
 
+# runs_dockerd [PROC]: one that has ended does not count. Without an init, as in many containers, it stays as a zombie.
+runs_dockerd() { grep -qs '(dockerd) [^XZ]' "${1:-/proc}"/[0-9]*/stat; }
+
 start_engine() {
   local end
   if [[ -d /run/systemd/system ]]; then
     systemctl start docker
-  elif ! grep -qsx dockerd /proc/[0-9]*/comm; then # else it is on its way up
+  elif ! runs_dockerd; then # else it is on its way up
     # One that was killed left its pid. If another process has that by now, Docker takes it for a running engine.
     rm -f /var/run/docker.pid /var/run/docker/containerd/containerd.pid
     setsid dockerd </dev/null >/var/log/dockerd.log 2>&1 &

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runParts } from '../fixtures/bootstrap.ts';
@@ -131,14 +131,25 @@ test.each([
 });
 
 test('an engine that hangs is given up by the clock, not after so many questions of 30 s', () => {
-  // `grep` finds dockerd, so none is started.
-  const hung = `grep() { :; }
+  // There is a dockerd, so none is started.
+  const hung = `runs_dockerd() { :; }
 systemctl() { :; }
 sleep() { :; }
 engine_version() { asked=$((asked + 1)) SECONDS=$((SECONDS + 30)); return 1; }
 asked=0
 start_engine || echo "given up after $asked"`;
   expect(runParts(folder, hung).stdout).toMatch(/^given up after [12]\n$/);
+});
+
+test.each([
+  ['(dockerd) S', true],
+  ['(dockerd) Z', false],
+  ['(dockerd-shim) S', false],
+  ['(bash) S', false],
+])('a process `7 %s` is a dockerd on its way up: %s', (stat, expected) => {
+  mkdirSync(join(folder, '7'));
+  writeFileSync(join(folder, '7/stat'), `7 ${stat} 1 7 7 0 -1\n`);
+  expect(runParts(folder, `runs_dockerd '${folder}'`).status === 0).toBe(expected);
 });
 
 /** Installs a server while `apt-get` does this. The policy in `folder` keeps servers from starting on the machine. */
