@@ -8,9 +8,9 @@ apt_folder=/etc/apt
 # Debian 12's engine has no buildx; Debian 13's packages work there beside its own runc. The mirror is the machine's.
 # The pin comes first: the source without it would move all of the machine to Debian 13 with its next upgrade.
 add_trixie() {
-  local mirror
+  local mirror of=('Identifier: Packages' 'Origin: Debian' 'Codename: bookworm')
   # shellcheck disable=SC2016 # apt expands it
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' | sed -n 1p)
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' "${of[@]}" | sed -n 1p)
   [[ -n $mirror ]] || return
   cat >"$apt_folder/preferences.d/php-runtime-bench" <<'PREFERENCES' || return
 Package: *

@@ -87,6 +87,16 @@ test('nor where apt knows no mirror of Debian', () => {
   expect(existsSync(join(folder, SOURCE))).toBe(false);
 });
 
+test('the mirror is one of Debian, although others name their packages after the same release', () => {
+  const indextargets = `apt-get() {
+  [[ $1 == indextargets ]] || return 0
+  [[ $* == *'Origin: Debian'* ]] || echo http://azure.example/azure-cli
+  echo http://deb.debian.org/debian
+}`;
+  addTrixie('sources.list.d preferences.d', `${indextargets}\nadd_trixie`);
+  expect(readFileSync(join(folder, SOURCE), 'utf8')).toContain('URIs: http://deb.debian.org/debian\n');
+});
+
 test.each(['offer_buildx', 'install_compose'])(
   '%s pins all packages that may come from Debian 13',
   (first) => {
