@@ -2,6 +2,9 @@ import { escapeText } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host } from '../host.ts';
 
+/** The command by which git trusts a repository of another user, as git itself prints it. */
+const TRUST = /^\t(git config --global --add safe\.directory .+)$/m;
+
 /** A git command that failed: with the repository, or with what reaches its remote, something is wrong. */
 export class GitError extends UserError {
   override name = 'GitError';
@@ -9,7 +12,8 @@ export class GitError extends UserError {
   readonly code: 'ENOSPC' | 'EDQUOT' | undefined;
 
   constructor(args: readonly string[], { code, stderr }: Finished) {
-    super(lastWords(stderr) || `git ${args[0]} ended with exit code ${code}`);
+    const trust = TRUST.exec(stderr)?.[1];
+    super(lastWords(stderr) || `git ${args[0]} ended with exit code ${code}`, trust ? { hint: trust } : {});
     this.code = /^(?!remote:).*no space left on device/im.test(stderr)
       ? 'ENOSPC'
       : /^(?!remote:).*disk quota exceeded/im.test(stderr)

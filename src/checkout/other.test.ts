@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { root } from '../../test/fixtures/docs.ts';
 import {
   commit,
@@ -129,6 +129,17 @@ describe('what compare-to means', () => {
     commit({ [INDEX]: 'one' }, other);
     const both = { flags: ['--app', '.,../blog'] };
     expect(await refusal(find('base', both))).toContain(`found:   ${repository} and ${other}`);
+  });
+
+  it('a repository of another user: the command that makes git trust it', async () => {
+    commit({ [INDEX]: 'one' });
+    vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
+    vi.stubEnv('GITHUB_WORKSPACE', undefined);
+    expect(await refusal(find('base'))).toBe(
+      "--compare-to: the app 'shop' is in a git repository of another user\n" +
+        `  found:   ${repository}: detected dubious ownership in repository at '${repository}'\n` +
+        `  hint:    git config --global --add safe.directory ${repository}`,
+    );
   });
 });
 

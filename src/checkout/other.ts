@@ -136,14 +136,16 @@ async function findRepository(
   let top: string | null = null;
   for (const app of apps) {
     const place = await locate(host, app.folder);
-    const refuse = (message: string, found: string) =>
-      new UserError(message, {
-        ...(compareTo && { where: compareTo.where }),
-        found,
-        hint: 'compare with an image or an older results.json instead',
-      });
-    if ('reason' in place)
-      throw refuse(`the app '${app.name}' is not in a git repository`, `${app.folder}: ${place.reason}`);
+    const refuse = (
+      message: string,
+      found: string,
+      hint = 'compare with an image or an older results.json instead',
+    ) => new UserError(message, { ...(compareTo && { where: compareTo.where }), found, hint });
+    if ('reason' in place) {
+      const { reason, trust } = place;
+      const lack = trust ? 'in a git repository of another user' : 'not in a git repository';
+      throw refuse(`the app '${app.name}' is ${lack}`, `${app.folder}: ${reason}`, trust);
+    }
     if (top !== null && top !== place.top) {
       throw refuse('the apps are in different git repositories', `${top} and ${place.top}`);
     }

@@ -15,8 +15,11 @@ export interface Repository {
   options: Pick<ExecOptions, 'signal'>;
 }
 
-/** The place of a folder in its repository: `apps/shop`, '' at the top. Or why it lies in none. */
-type RepositoryPlace = { top: string; path: string } | { reason: string };
+/**
+ * The place of a folder in its repository: `apps/shop`, '' at the top. Or why it lies in none. `trust`: it lies in one of another
+ * user, which git reads after this command.
+ */
+type RepositoryPlace = { top: string; path: string } | { reason: string; trust?: string | undefined };
 
 export async function locate(host: Host, folder: string): Promise<RepositoryPlace> {
   try {
@@ -24,7 +27,7 @@ export async function locate(host: Host, folder: string): Promise<RepositoryPlac
     const [top = '', prefix = ''] = text.split('\n');
     return { top, path: prefix.replace(/\/$/, '') };
   } catch (error) {
-    if (error instanceof GitError) return { reason: error.message };
+    if (error instanceof GitError) return { reason: error.message, trust: error.detail.hint };
     return { reason: 'there is no git on PATH' };
   }
 }
