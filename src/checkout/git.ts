@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path';
 import { escapeText } from '../config/text.ts';
 import { UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host } from '../host.ts';
@@ -61,8 +62,19 @@ const SETTINGS = {
   'http.lowSpeedTime': '30',
 };
 
+/**
+ * In a job with a container the workspace belongs to the runner's user, and git refuses it to root. `actions/checkout` makes
+ * git trust it for its own step alone.
+ */
+function trustWorkspace(folder: string): Record<string, string> {
+  const workspace = process.env.GITHUB_WORKSPACE;
+  const isInside = workspace && relative(workspace, folder).split(sep)[0] !== '..';
+  return isInside ? { 'safe.directory': '*' } : {};
+}
+
 export function connectGit(host: Host, folder: string): Git {
-  const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const all = Object.entries({ ...SETTINGS, ...trustWorkspace(folder) });
+  const settings = all.flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const tryRun = (args: readonly string[], options: ExecOptions = {}) =>
     host.exec('git', ['-C', folder, '--literal-pathspecs', ...settings, ...args], {
       ...options,

@@ -132,7 +132,7 @@ describe('what compare-to means', () => {
   });
 
   it('a repository of another user: the command that makes git trust it', async () => {
-    commit({ [INDEX]: 'one' });
+    const tip = commit({ [INDEX]: 'one' });
     vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
     vi.stubEnv('GITHUB_WORKSPACE', undefined);
     expect(await refusal(find('base'))).toBe(
@@ -140,6 +140,11 @@ describe('what compare-to means', () => {
         `  found:   ${repository}: detected dubious ownership in repository at '${repository}'\n` +
         `  hint:    git config --global --add safe.directory ${repository}`,
     );
+    // Except in the workspace of a job, whose container runs as another user than the runner.
+    vi.stubEnv('GITHUB_WORKSPACE', `${folder}/work`);
+    expect(await refusal(find('base'))).toContain('of another user');
+    vi.stubEnv('GITHUB_WORKSPACE', folder);
+    expect((await find('HEAD'))?.other).toMatchObject({ kind: 'commit', commit: tip });
   });
 });
 
