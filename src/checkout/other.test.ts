@@ -16,7 +16,7 @@ import {
   useRepository,
   write,
 } from '../../test/fixtures/repository.ts';
-import { realHost } from '../host.ts';
+import { type Host, realHost } from '../host.ts';
 import { findOtherSide } from './other.ts';
 
 useRepository();
@@ -180,6 +180,25 @@ describe('a plan', () => {
     expect(found?.other.kind).toBe('image');
     expect(found?.notes.map(({ code }) => code)).toEqual(['not-checked']);
   });
+});
+
+it.each([
+  ['2.25.1', 'git is too old\n  found:   git version 2.25.1\n  allowed: 2.30 or newer'],
+  ['1.8.3.1', expect.stringContaining('git is too old')],
+  ['2.9.5', expect.stringContaining('git is too old')],
+  ['2.30.2', 'nothing was refused'],
+  ['2.39.5 (Apple Git-154)', 'nothing was refused'],
+  ['3.0.0', 'nothing was refused'],
+])('git %s', async (version, message) => {
+  commit({ [INDEX]: 'one' });
+  const stdout = `git version ${version}\n`;
+  const host: Host = {
+    ...realHost,
+    exec: async (program, args, options) =>
+      args.at(-1) === 'version' ? { code: 0, stdout, stderr: '' } : realHost.exec(program, args, options),
+  };
+  const found = findOtherSide(configOf('base'), { host, packageRoot: root, ...PLANNING });
+  expect(await refusal(found)).toEqual(message);
 });
 
 it('a whole clone stays whole when a commit is fetched into it', async () => {

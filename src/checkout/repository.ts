@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts';
 import type { ExecOptions, Host } from '../host.ts';
 import { connectGit, type Git, GitError, lastWords } from './git.ts';
 
@@ -32,6 +33,10 @@ export async function locate(host: Host, folder: string): Promise<RepositoryPlac
   }
 }
 
+/** Its `rev-parse` does not know `--end-of-options`, so that no ref has a commit. */
+const TOO_OLD = /^git version (1|2\.[12]?\d)\./;
+
+/** Errors: UserError where git is too old. */
 export async function openRepository(
   host: Host,
   top: string,
@@ -39,6 +44,9 @@ export async function openRepository(
   options: Pick<ExecOptions, 'signal'>,
 ): Promise<Repository> {
   const git = connectGit(host, top);
+  const version = await git.run(['version']);
+  if (TOO_OLD.test(version))
+    throw new UserError('git is too old', { found: version, allowed: '2.30 or newer' });
   const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
   return {
     ...{ git, top, fetches, options },
