@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type ExecOptions, realHost } from '../host.ts';
+import { type ExecOptions, type Host, realHost } from '../host.ts';
 import { findEngine, hostAt } from './connection.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -25,6 +25,16 @@ test.each([
     expect(given).toEqual({ docker: { ...env, A: 'a' }, hyperfine: { ...env, A: 'a' }, git: { A: 'a' } });
   },
 );
+
+test('docker does not hear of the default platform of a user', async () => {
+  vi.stubEnv('DOCKER_DEFAULT_PLATFORM', 'linux/arm64');
+  const print: Host['exec'] = (_, __, options) =>
+    realHost.exec('sh', ['-c', 'echo $DOCKER_DEFAULT_PLATFORM'], options);
+  for (const engine of [undefined, 'box']) {
+    const host = hostAt({ ...realHost, exec: print }, engine);
+    expect(await host.exec('docker', [])).toMatchObject({ code: 0, stdout: '\n' });
+  }
+});
 
 test.each([
   [undefined, undefined, 'docker does not know its current context'],

@@ -20,6 +20,9 @@ function engineEnvironment(engine: string): Env {
     : { DOCKER_HOST: undefined, DOCKER_CONTEXT: engine };
 }
 
+/** `buildx bake` builds for the engine's own processor. With another default, k6 would be emulated and no server would start. */
+const NATIVE: Env = { DOCKER_DEFAULT_PLATFORM: undefined };
+
 /** Programs that talk to an engine: hyperfine times shell scripts that call docker. */
 const AIMED = ['docker', 'hyperfine'];
 
@@ -28,8 +31,7 @@ const AIMED = ['docker', 'hyperfine'];
  * Undefined: the one that docker itself chooses. Other programs are left alone.
  */
 export function hostAt(host: Host, engine: string | undefined, more: Env = {}): Host {
-  const env = { ...(engine === undefined ? {} : engineEnvironment(engine)), ...more };
-  if (Object.keys(env).length === 0) return host;
+  const env = { ...NATIVE, ...(engine === undefined ? {} : engineEnvironment(engine)), ...more };
   const aim = (program: string, options: ExecOptions = {}) =>
     AIMED.includes(program) ? { ...options, env: { ...env, ...options.env } } : options;
   return {
