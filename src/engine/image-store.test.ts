@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MachineError } from '../errors.ts';
 import type { Finished } from '../host.ts';
 import { type Docker, DockerError } from './docker.ts';
-import { findImage, pullImage } from './image-store.ts';
+import { findImage, lookForImage, pullImage } from './image-store.ts';
 
 // Docker's messages are simulated: no disk is filled here.
 const FULL = 'failed to register layer: write /usr/bin/k6: no space left on device';
@@ -29,4 +29,20 @@ test.each([
   const found = findImage(docker, 'shop:1', world);
   if (kind === MachineError) await expect(found).rejects.toBeInstanceOf(MachineError);
   else await expect(found).resolves.toMatchObject({ reason: expect.stringContaining('manifest unknown') });
+});
+
+test.each([
+  ['amd64', 'arm64', { reason: 'it is for amd64, which this engine would emulate: build it for arm64' }],
+  ['arm64', 'amd64', { reason: 'it is for arm64, which this engine would emulate: build it for amd64' }],
+  ['arm64', 'arm64', 'here'],
+  ['arm', 'arm64', 'here'],
+])('an image for %s on an engine on %s', async (Architecture, engine, found) => {
+  const image = JSON.stringify({ Id: 'sha256:1', Size: 1, Architecture });
+  const answer = ([verb]: readonly string[]) => ({
+    ...{ code: 0, stderr: '' },
+    stdout: verb === 'version' ? `${engine}\n` : image,
+  });
+  const docker: Docker = { run: async () => '', try: async (args) => answer(args) };
+  expect(await findImage(docker, 'shop:1', world)).toEqual(found);
+  expect(await lookForImage(docker, 'shop:1')).toEqual(found);
 });

@@ -14,11 +14,12 @@ export interface Pulling {
  * image of the owner of that name would run here.
  */
 export async function findImage(docker: Docker, name: string, options: Pulling): Promise<ImageFound> {
-  if (await inspectImage(docker, name)) return 'here';
+  const here = await lookHere(docker, name);
+  if (here !== null) return here;
   if (!mayBePulled(name)) return NOT_PULLED;
   try {
     await pullImage(docker, name, options);
-    return 'here';
+    return (await lookHere(docker, name)) ?? 'here';
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof MachineError) throw error;
@@ -30,8 +31,22 @@ export async function findImage(docker: Docker, name: string, options: Pulling):
 export async function lookForImage(docker: Docker, name: string): Promise<ImageFound> {
   const engine = await docker.try(['version']).catch(() => null);
   if (engine?.code !== 0) return 'unknown';
-  if (await inspectImage(docker, name)) return 'here';
-  return mayBePulled(name) ? 'unknown' : NOT_PULLED;
+  return (await lookHere(docker, name)) ?? (mayBePulled(name) ? 'unknown' : NOT_PULLED);
+}
+
+/** The processors for which most images are, and which emulate each other. */
+const PROCESSORS = ['amd64', 'arm64'];
+
+/** An emulated image is several times slower, whatever its code. Null: it is not here. */
+async function lookHere(docker: Docker, name: string): Promise<ImageFound | null> {
+  const image = await inspectImage(docker, name);
+  if (image === null) return null;
+  const { stdout } = await docker.try(['version', '--format', '{{.Server.Arch}}']);
+  const engine = stdout.trim();
+  const isEmulated = engine !== image.arch && [engine, image.arch].every((one) => PROCESSORS.includes(one));
+  return isEmulated
+    ? { reason: `it is for ${image.arch}, which this engine would emulate: build it for ${engine}` }
+    : 'here';
 }
 
 const mayBePulled = (name: string) => /[:@]/.test(name);
@@ -70,9 +85,9 @@ export async function pullImage(
 export async function inspectImage(
   docker: Docker,
   name: string,
-): Promise<{ id: string; size: number; digest: string | null } | null> {
+): Promise<{ id: string; size: number; digest: string | null; arch: string } | null> {
   const found = await docker.try(['image', 'inspect', '--format', '{{json .}}', name]);
   if (found.code !== 0) return null;
-  const { Id, Size, RepoDigests } = JSON.parse(found.stdout);
-  return { id: Id, size: Size, digest: RepoDigests?.[0]?.split('@')[1] ?? null };
+  const { Id, Size, RepoDigests, Architecture } = JSON.parse(found.stdout);
+  return { id: Id, size: Size, digest: RepoDigests?.[0]?.split('@')[1] ?? null, arch: Architecture };
 }
