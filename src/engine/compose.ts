@@ -143,13 +143,14 @@ function withoutAddress(network: ServiceNetwork | null): ServiceNetwork | null {
   return network && rest;
 }
 
-/** Folders in which images of databases keep their data. Others may have other things in `/data`. */
+/** Folders in which images of databases, queues and search engines keep their data. Others may have other things in `/data`. */
 const DATA = [
-  /^\/var\/lib\/(mysql|mongodb|redis|postgresql(\/.+)?)$/,
+  /^\/var\/lib\/(mysql|mongodb|redis|rabbitmq|clickhouse|manticore|postgresql(\/.+)?)$/,
+  /^\/(meili_data(\/data\.ms)?|var\/opt\/mssql|var\/solr(\/data)?)$/,
   /^\/bitnami\/(mysql|mariadb|postgresql|mongodb|redis|valkey)(\/data(\/db)?)?$/,
   /^(\/data\/db|\/usr\/share\/(elasticsearch|opensearch)\/data)$/,
 ];
-const KEPT_IN_DATA = /(^|\/)(redis|valkey|keydb)[\w-]*(:|@|$)/;
+const KEPT_IN_DATA = /(^|\/)(redis|valkey|keydb|typesense)[\w-]*(:|@|$)/;
 
 /** A folder of the machine, or a volume, that holds a database and would be written to. */
 function isData({ image = '' }: ComposeService, { read_only, target = '' }: Mount): boolean {
