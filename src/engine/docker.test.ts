@@ -1,4 +1,7 @@
-import { describe, expect, it, test } from 'vitest';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { folder, useFolder } from '../../test/fixtures/folder.ts';
 import { MachineError, UserError } from '../errors.ts';
 import { type ExecOptions, type Finished, realHost } from '../host.ts';
 import {
@@ -83,6 +86,39 @@ test.each([
   await expect(askEngine(docker)).rejects.toMatchObject({
     message: 'Podman is not supported',
     detail: { found: 'Podman 5.4.2' },
+  });
+});
+
+describe('Docker from a snap', () => {
+  useFolder(() => {
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/snap'), '', { mode: 0o755 });
+    vi.stubEnv('PATH', join(folder, 'bin'));
+    vi.stubEnv('HOME', folder);
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  const answer = { code: 0, stdout: '{}', stderr: '' };
+  const docker: Docker = { try: async () => answer, run: async () => '' };
+
+  it.each(['/tmp', '.cache/tmp'])('is refused where it does not see %s', async (temporary) => {
+    symlinkSync('snap', join(folder, 'bin/docker'));
+    vi.stubEnv('TMPDIR', resolve(folder, temporary));
+    await expect(askEngine(docker)).rejects.toMatchObject({
+      message: 'Docker from a snap cannot read the files of a run',
+      detail: { found: `${folder}/bin/docker, which does not see ${resolve(folder, temporary)}` },
+    });
+  });
+
+  it('is used where it sees TMPDIR, and any other Docker is', async () => {
+    vi.stubEnv('TMPDIR', join(folder, 'tmp'));
+    symlinkSync('snap', join(folder, 'bin/docker'));
+    await askEngine(docker);
+    vi.stubEnv('TMPDIR', '/tmp');
+    rmSync(join(folder, 'bin/docker'));
+    await askEngine(docker);
+    writeFileSync(join(folder, 'bin/docker'), '', { mode: 0o755 });
+    await askEngine(docker);
   });
 });
 

@@ -1,3 +1,6 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, delimiter, join, relative } from 'node:path';
 import { MachineError, UserError } from '../errors.ts';
 import type { ExecOptions, Finished, Host, Running } from '../host.ts';
 import { NAMESPACE } from '../namespace.ts';
@@ -104,10 +107,30 @@ export interface EngineFacts extends EngineLimits {
   memoryBytes: number;
 }
 
-/** Asks the engine who it is. Errors: MachineError where none answers, UserError where buildx is missing or Docker is too old. */
+/**
+ * Ubuntu also has Docker as a snap. It has a /tmp of its own, and reads what is not hidden in the home folder, but nothing else: it
+ * would find no build file. A TMPDIR that it can read was set for it.
+ */
+function refuseSnap(): void {
+  const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'docker'));
+  const client = files.find((file) => existsSync(file));
+  if (client === undefined || basename(realpathSync(client)) !== 'snap') return;
+  // Outside of the home folder, or hidden in it.
+  if (!relative(homedir(), tmpdir()).startsWith('.')) return;
+  throw new UserError('Docker from a snap cannot read the files of a run', {
+    found: `${client}, which does not see ${tmpdir()}`,
+    hint: 'install it from https://docs.docker.com/engine/install/ubuntu/, or set TMPDIR to a folder below your home folder, where this tool must be, too',
+  });
+}
+
+/**
+ * Asks the engine who it is. Errors: MachineError where none answers, UserError where buildx is missing, Docker is too old, or its
+ * client cannot read our files.
+ */
 export async function askEngine(docker: Docker, signal?: AbortSignal): Promise<EngineFacts> {
   const hint = 'see https://docs.docker.com/engine/install/, or run script/bootstrap in a clone of this tool';
   const options = signal && { signal };
+  refuseSnap();
   const info = await docker.try(['info', '--format', '{{json .}}'], options).catch(() => null);
   signal?.throwIfAborted();
   if (info === null) throw new UserError('there is no docker client on PATH', { hint });
