@@ -93,6 +93,17 @@ describe('a process that is ended', () => {
   });
 });
 
+test('without a terminal, as after nohup, SIGHUP ends nothing', async () => {
+  const script = `
+    import { realHost } from ${JSON.stringify(join(import.meta.dirname, 'host.ts'))};
+    realHost.onSignal((signal) => console.log(signal));
+    process.kill(process.pid, 'SIGHUP');
+    setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200);
+    setTimeout(() => {}, 400);`;
+  const program = [process.execPath, '--input-type=module', '--eval', script];
+  expect(await realHost.exec('nohup', program)).toMatchObject({ code: 0, stdout: 'SIGTERM\n' });
+});
+
 it('a program that is not there: whoever waits hears of it, and nobody else', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);

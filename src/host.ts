@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { isatty } from 'node:tty';
 
 /** The result of a finished process. */
 export interface Finished {
@@ -54,7 +55,7 @@ export interface Host {
   /** Time in ms since some moment, whatever becomes of the clock. */
   elapsed(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back on SIGINT and SIGTERM instead of ending the process; returns how to stop listening. */
+  /** Calls back on SIGINT, SIGTERM and the end of our terminal instead of ending the process; returns how to stop listening. */
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
 }
 
@@ -100,8 +101,12 @@ export const realHost: Host = {
     });
   },
   onSignal(handler) {
-    // A terminal that goes away asks to end, too.
-    const hangUp = () => handler('SIGTERM');
+    // A terminal that goes away asks to end, too. Without one, as after nohup, the process goes on: Node starts with all signals
+    // in effect, also those that its parent ignored.
+    const hasTerminal = [0, 1, 2].some(isatty);
+    const hangUp = () => {
+      if (hasTerminal) handler('SIGTERM');
+    };
     process.on('SIGINT', handler).on('SIGTERM', handler).on('SIGHUP', hangUp);
     return () => {
       process.off('SIGINT', handler).off('SIGTERM', handler).off('SIGHUP', hangUp);
