@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ExecOptions, type Host, realHost } from '../host.ts';
-import { findEngine, hostAt } from './connection.ts';
+import { connect, findEngine, hostAt } from './connection.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -35,6 +35,28 @@ test('docker does not hear of the default platform of a user', async () => {
     expect(await host.exec('docker', [])).toMatchObject({ code: 0, stdout: '\n' });
   }
 });
+
+test.each([
+  ['the current context', undefined, 'colima\n', ['docker', '--context', 'colima']],
+  ['DOCKER_HOST', 'unix:///run/own.sock', 'production\n', ['docker']],
+])(
+  'a run stays on its engine, by %s, whatever becomes the current context',
+  async (_, address, shown, command) => {
+    vi.stubEnv('DOCKER_HOST', address);
+    vi.stubEnv('DOCKER_CONTEXT', undefined);
+    let current = 'colima';
+    const exec: Host['exec'] = async (__, [, verb], options) => {
+      const used = options?.env?.DOCKER_CONTEXT ?? current;
+      return { code: 0, stdout: verb === 'show' ? `${used}\n` : 'unix:///run/own.sock\n', stderr: '' };
+    };
+    const { signal } = new AbortController();
+    const asked = { engine: undefined, run: 'r1', signal, onLost: () => {} };
+    const there = await connect({ ...realHost, exec }, asked);
+    current = 'production';
+    expect((await there.host.exec('docker', ['context', 'show'])).stdout).toBe(shown);
+    expect(there.command).toEqual(command);
+  },
+);
 
 test.each([
   [undefined, undefined, 'docker does not know its current context'],

@@ -1,6 +1,6 @@
 /**
- * Which Docker engine a run works on. Docker itself reaches engines on other machines. This file adds three things: an
- * unknown one is refused at once, all commands share one ssh connection, and a lost connection is noticed.
+ * Which Docker engine a run works on. Docker itself reaches engines on other machines. This file adds four things: an
+ * unknown one is refused at once, a run stays on its engine, all commands share one ssh connection, and a lost connection is noticed.
  */
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -86,6 +86,18 @@ export async function findEngine(
   });
 }
 
+/**
+ * The current context. `docker context use` or the start of Docker Desktop may change it during a run, whose engine stays the same.
+ * Undefined: the environment chooses.
+ */
+async function findCurrent(host: Host, signal: AbortSignal): Promise<string | undefined> {
+  if (process.env.DOCKER_HOST || process.env.DOCKER_CONTEXT) return undefined;
+  const ask = { timeoutMs: 60_000, signal };
+  const shown = await host.exec('docker', ['context', 'show'], ask).catch(() => null);
+  signal.throwIfAborted();
+  return shown?.code === 0 ? shown.stdout.trim() || undefined : undefined;
+}
+
 /** A connection that stays open as long as a run. */
 export interface Connection {
   /** All docker commands of this host go there. */
@@ -121,14 +133,15 @@ interface ConnectOptions {
 
 /** Connects to an engine. Errors: UserError for a context that is not there, MachineError where ssh does not connect. */
 export async function connect(host: Host, options: ConnectOptions): Promise<Connection> {
-  const { engine, signal } = options;
-  const url = await findEngine(host, engine, { signal });
+  const { signal } = options;
+  const url = await findEngine(host, options.engine, { signal });
+  const engine = options.engine ?? (await findCurrent(host, signal));
   const isRemote = url !== null && /^(ssh|tcp):/.test(url);
   const named = engine === undefined ? [] : isEngineUrl(engine) ? ['--host', engine] : ['--context', engine];
   const command = ['docker', ...named];
   const state: State = { lost: false, closing: false, again: null };
   if (url?.startsWith('ssh:')) {
-    const link = await openSsh(host, new URL(url), options, state);
+    const link = await openSsh(host, new URL(url), { ...options, engine }, state);
     const guarded = guard(hostAt(host, engine, link.env), state, url);
     return { host: guarded, url, isRemote, command, close: link.close };
   }
@@ -138,7 +151,7 @@ export async function connect(host: Host, options: ConnectOptions): Promise<Conn
   }
   return {
     ...{ host: guard(aimed, state, url), url, isRemote, command },
-    close: watchEngine(aimed, url, options, state),
+    close: watchEngine(aimed, url, { ...options, engine }, state),
   };
 }
 
