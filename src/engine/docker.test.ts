@@ -12,6 +12,7 @@ import {
   DockerError,
   expectEngine,
   inspectContainers,
+  lastLines,
 } from './docker.ts';
 
 // Messages of Docker's client are simulated: a user who runs the tests has access to the engine.
@@ -120,6 +121,15 @@ describe('Docker from a snap', () => {
     writeFileSync(join(folder, 'bin/docker'), '', { mode: 0o755 });
     await askEngine(docker);
   });
+});
+
+test.each([
+  ["docker: 'buildx' is not a docker command.", "\nSee 'docker --help'\n"],
+  ['docker: unknown command: docker compose', "\n\nRun 'docker --help' for more information\n"],
+  ['docker: Error response from daemon: no such network.', "\nSee 'docker run --help'.\n"],
+  ['docker: Error: no such network', "\n\nRun 'docker container run --help' for more information\n"],
+])('the last line of an error is its cause: %s', (cause, help) => {
+  expect(lastLines(`Unable to find image\n${cause}${help}`, 1)).toBe(cause);
 });
 
 /** An engine whose client is a shell script; what it was given, and how many of it ran at once. */

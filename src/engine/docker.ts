@@ -347,6 +347,9 @@ export async function listOthers(
   });
 }
 
+/** Docker prints it behind the cause of a container that does not start, and of a plugin that is missing. */
+const HELP = /\n+(See|Run) 'docker[a-z -]* --help'( for more information)?\.?\s*$/;
+
 export function lastLines(text: string, n: number): string {
-  return text.trimEnd().split('\n').slice(-n).join('\n');
+  return text.replace(HELP, '').trimEnd().split('\n').slice(-n).join('\n');
 }
