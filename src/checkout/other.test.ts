@@ -201,6 +201,21 @@ it.each([
   expect(await refusal(found)).toEqual(message);
 });
 
+it('a partial clone finds the app in its base, although its remote is out of reach', async () => {
+  const base = commit({ [INDEX]: 'one' });
+  git(repository, 'checkout', '--quiet', '-b', 'feature');
+  commit({ [INDEX]: 'two' });
+  git(repository, 'checkout', '--quiet', 'main');
+  git(repository, 'config', 'uploadpack.allowFilter', 'true');
+  const clone = join(folder, 'clone');
+  const flags = ['--quiet', '--filter=blob:none', '--branch=feature'];
+  git(folder, 'clone', ...flags, `file://${repository}`, clone);
+  git(clone, 'remote', 'set-url', 'origin', `file://${folder}/gone`);
+  const found = await find('base', { cwd: clone });
+  expect(found?.other).toMatchObject({ kind: 'commit', commit: base, apps: { clone: { root: 'public' } } });
+  expect(found?.notes).toEqual([]);
+});
+
 it('a whole clone stays whole when a commit is fetched into it', async () => {
   commit({ [INDEX]: 'one' });
   const clone = join(folder, 'clone');

@@ -196,9 +196,11 @@ export async function typeAt(
   commit: string,
   path: string,
 ): Promise<'tree' | 'blob' | null> {
-  const object = `${commit}:${path}`;
-  const { code, stdout } = await git.try(['cat-file', '-t', object]);
-  const type = code === 0 ? stdout.trim() : await followLinks(git, object);
+  const name = path.replace(/\/$/, '');
+  if (name === '' || name === '.') return 'tree';
+  // The folder knows it. To ask for the file itself would fetch it in a partial clone, and a remote may refuse.
+  const { stdout } = await git.try(['ls-tree', '-z', '--full-tree', commit, '--', name]);
+  const type = /^\d+ (\w+) /.exec(stdout)?.[1] ?? (await followLinks(git, `${commit}:${name}`));
   return type === 'tree' || type === 'blob' ? type : null;
 }
 
