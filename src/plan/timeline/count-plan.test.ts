@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Config, Scenario } from '../../config/types.ts';
 import type { PlannedVariant } from '../variants.ts';
-import { planCounts } from './count-plan.ts';
+import { countWarmUp, planCounts } from './count-plan.ts';
 
 const config = (...paths: string[]) =>
   ({
@@ -36,9 +36,15 @@ test.each(['services', 'php'] as const)('%s: a script with a load of its own is 
 
 test('PHP counts on one start of each scenario', () => {
   const php: Config = { ...config('/', '/a'), count: ['php'] };
-  expect(planCounts(php, both)).toEqual([{ by: 'php', variants: 2, each: 1, seconds: 15 }]);
-  expect(seconds({ ...php, scenarios: [...php.scenarios, ...php.scenarios] })).toBe(30);
-  expect(seconds({ ...php, setUp: 'php set-up.php' })).toBe(15 + 2 * 3);
+  expect(planCounts(php, both)).toEqual([{ by: 'php', variants: 2, each: 1, seconds: 17 }]);
+  expect(seconds({ ...php, scenarios: [...php.scenarios, ...php.scenarios] })).toBe(34);
+  expect(seconds({ ...php, setUp: 'php set-up.php' })).toBe(17 + 2 * 3);
+});
+
+test('the warm-up waits for all answers, and longer where the scenario does', () => {
+  const { timeoutMs: _, ...one } = config('/').scenarios[0] as Scenario;
+  const patience = (timeoutMs: number) => countWarmUp({ ...one, timeoutMs }).timeoutMs;
+  expect([2000, 60_000].map(patience)).toEqual([30_000, 60_000]);
 });
 
 test('PHP counts nothing where a server loads the app by itself', () => {

@@ -5,9 +5,11 @@ import { passStartSeconds, setUpSeconds } from './pass-seconds.ts';
 import { COMMON_START_MS } from './timeline.ts';
 
 /** The pass that counts by services: fresh starts, repeats of each, and up to how many paths are counted one by one. */
-export const SERVICE_COUNT = { starts: 2, repeats: 3, mostPaths: 8, warmupMs: 1000 } as const;
-/** The pass that counts by PHP: a fresh start for each scenario, and repeats behind one that fills caches. */
+export const SERVICE_COUNT = { starts: 2, repeats: 3, mostPaths: 8 } as const;
+/** The pass that counts by PHP: a fresh start for each scenario, and its repeats. */
 export const PHP_COUNT = { starts: 1, repeats: 3 } as const;
+/** Warm-up of both. k6 waits so long for its answers at least, ms. */
+const WARM_UP = { vus: 8, ms: 1000, patienceMs: 30_000 } as const;
 /** A k6 process with its few requests and the reading around it. */
 const REPEAT_SECONDS = 1.5;
 /** A page whose request takes 10 ms, in all processes of a version under callgrind. */
@@ -44,9 +46,9 @@ type Effort = Omit<PlannedCount, 'by'>;
 
 function planServices(config: Counted, variants: number): Effort {
   const counted = countable(config.scenarios);
-  const { starts, repeats, warmupMs } = SERVICE_COUNT;
+  const { starts, repeats } = SERVICE_COUNT;
   const perVariant = counted.reduce(
-    (sum, scenario) => sum + warmupMs / 1000 + (1 + repeats * partsOf(scenario)) * repeatSeconds(config),
+    (sum, scenario) => sum + WARM_UP.ms / 1000 + (1 + repeats * partsOf(scenario)) * repeatSeconds(config),
     0,
   );
   const seconds = starts * (passStartSeconds(config, variants) + variants * perVariant);
@@ -56,7 +58,7 @@ function planServices(config: Counted, variants: number): Effort {
 function planPhp(config: Counted, variants: number): Effort {
   const scenarios = countable(config.scenarios).length;
   const { starts, repeats } = PHP_COUNT;
-  const perVariant = (1 + repeats) * repeatSeconds(config);
+  const perVariant = WARM_UP.ms / 1000 + (1 + repeats) * repeatSeconds(config);
   const seconds = scenarios * starts * (passStartSeconds(config, variants) + variants * perVariant);
   return { variants, each: scenarios > 0 ? starts : 0, seconds };
 }
@@ -83,6 +85,18 @@ export const countableByPhp = (variants: readonly PlannedVariant[]): PlannedVari
 /** A script with a load of its own would go through all of it in each repeat. */
 export const countable = (scenarios: readonly Scenario[]): Scenario[] =>
   scenarios.filter(({ load }) => load !== null);
+
+/**
+ * The load before a count. Workers that keep the app do more in their first request. One that keeps its connections serves only
+ * those clients, so each request opens one: others get them, too. A request that k6 gave up goes on in the server, and would be
+ * counted in the first repeat.
+ */
+export function countWarmUp(scenario: Scenario): Scenario {
+  const { vus, ms, patienceMs } = WARM_UP;
+  const load = { source: 'of the warm-up', segments: [{ kind: 'vus', vus, ms }] } as const;
+  const timeoutMs = Math.max(scenario.timeoutMs, patienceMs);
+  return { ...scenario, load, timeoutMs, warmupMs: 0, blocks: 1, reuse: false };
+}
 
 function partsOf({ journey }: Scenario): number {
   const paths = journey.kind === 'paths' ? new Set(journey.paths).size : 1;

@@ -1,6 +1,6 @@
 import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
-import { countable, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
+import { countable, countWarmUp, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import { listNames } from '../../text/plain.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
@@ -10,7 +10,7 @@ import { type CountedService, findKind, openService, type ReadWorld } from './re
 
 /** Iterations of a repeat. */
 const ITERATIONS = 20;
-const { starts: STARTS, repeats: REPEATS, mostPaths: MOST_PATHS, warmupMs: WARMUP_MS } = SERVICE_COUNT;
+const { starts: STARTS, repeats: REPEATS, mostPaths: MOST_PATHS } = SERVICE_COUNT;
 
 /** Counts per request what the services do, with one client on one server at a time; null: nothing to count. */
 export function planServiceCount({ job, sink }: World): Pass | null {
@@ -142,7 +142,7 @@ interface Counting {
 
 async function countVariant(counting: Counting, variant: string, scenario: Scenario): Promise<void> {
   const { ready } = counting;
-  await ready.load(warmUpOf(scenario), [variant]);
+  await ready.load(countWarmUp(scenario), [variant]);
   for (const { endpoint, part } of partsOf(scenario)) {
     const repeats: Repeat[] = [];
     for (let i = 0; i < REPEATS && ready.servers.has(variant); i++) {
@@ -215,18 +215,6 @@ async function keep(
 
 /** Twelve digits: the same quotient twice is the same number. */
 const round = (value: number) => Number(value.toPrecision(12));
-
-/** k6 waits so long for the answers of a warm-up at least, ms. */
-const PATIENCE_MS = 30_000;
-
-/**
- * Enough for all workers of a server to have served. A request that k6 gave up goes on in the server, and would ask its queries
- * while the first repeat is counted.
- */
-function warmUpOf(scenario: Scenario): Scenario {
-  const load = { source: 'vus(8, 1s)', segments: [{ kind: 'vus', vus: 8, ms: WARMUP_MS }] } as const;
-  return { ...scenario, load, timeoutMs: Math.max(scenario.timeoutMs, PATIENCE_MS), warmupMs: 0, blocks: 1 };
-}
 
 /** Each path by itself; a journey as a whole, as its steps need each other. */
 function partsOf(scenario: Scenario): { endpoint: string | null; part: Scenario }[] {

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { modelOf } from '../../config/parts/fit.ts';
 import type { Scenario } from '../../config/types.ts';
 import { type Extension, takeExtension } from '../../images/extension-build.ts';
-import { PHP_COUNT } from '../../plan/timeline/count-plan.ts';
+import { countWarmUp, PHP_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -104,8 +104,7 @@ async function countStart(
     for (const { container } of ready.servers.values())
       await world.engine.docker.try(['exec', container, 'rm', '-f', FILE]);
   };
-  // Caches and pools come to their working state first.
-  await ready.load(counting);
+  await ready.load(countWarmUp(scenario));
   const found = new Map<string, { values: Map<string, number>; requests: number; failures: number }[]>();
   for (let repeat = 0; repeat < REPEATS && ready.servers.size > 0; repeat++) {
     await clear();
