@@ -26,9 +26,7 @@ export function countSection({ counts }: ScenarioSummary): Section[] {
     ...(counts.some(({ endpoint }) => endpoint !== null)
       ? [left<CountRow>('Of', ({ endpoint }) => (endpoint === null ? 'all' : { name: endpoint }))]
       : []),
-    ...(change
-      ? compared(change)
-      : [right<CountRow>('per request', ({ side, name }) => sideAmount(side, name))]),
+    ...(change ? compared(change) : [right<CountRow>('per request', loneAmount)]),
     right('starts', ({ side }) => count(side.instances)),
     right('repeats', ({ side }) => count(side.repeats)),
   ];
@@ -37,7 +35,7 @@ export function countSection({ counts }: ScenarioSummary): Section[] {
 
 const compared = ({ against }: CountChange): Column<CountRow>[] => [
   right(`${against === 'base' ? '' : `${bothTitle(against)}, `}per request`, ({ side, change, name }) =>
-    change ? bothCounts(side, change, name) : sideAmount(side, name),
+    change ? bothCounts(side, change, name) : loneAmount({ side, name }),
   ),
   right('Δ', ({ side, change, name }) => (change ? countDelta(side, change, name) : NOTHING)),
   right(
@@ -46,6 +44,10 @@ const compared = ({ against }: CountChange): Column<CountRow>[] => [
   ),
   left('Verdict', ({ change }) => (change ? verdictText(change) : 'not compared')),
 ];
+
+/** No verdict stands behind it. */
+const loneAmount = ({ side, name }: Pick<CountRow, 'side' | 'name'>): Text =>
+  side.failures > 0 ? `${sideAmount(side, name)}, some requests failed` : sideAmount(side, name);
 
 function verdictText({ verdict, reasons }: NonNullable<CountRow['change']>): Text {
   switch (verdict) {

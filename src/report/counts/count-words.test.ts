@@ -132,3 +132,19 @@ test('counts that only paths have are in a line for each path', () => {
     'Counts per request of apache on /cart: queries 14, rows-written 1, cache-misses 2.09 (2.05…2.15).',
   ]);
 });
+
+test('a count of failed requests is marked where no verdict is', () => {
+  const results = makeResults({
+    servers: [{ id: 'apache', rps: 400 }],
+    change: ({ counts }) => {
+      const [first, second] = makeCounts('apache', { queries: always(3) });
+      if (first && second) counts.push(first, { ...second, failures: 60 });
+    },
+  });
+  const [scenario] = analyse(results).scenarios as [ScenarioSummary];
+  expect(countLines(scenario, plain)).toEqual([
+    'Counts per request of apache: queries 3. Some requests of this count failed.',
+  ]);
+  const [table] = countSection(scenario).flatMap(({ parts }) => parts);
+  expect(table?.kind === 'table' && table.rows[0]?.cells).toContain('3, some requests failed');
+});

@@ -127,7 +127,8 @@ export function countLines({ counts }: Pick<ScenarioSummary, 'counts'>, medium: 
     const [{ label, endpoint }] = own as [CountRow, ...CountRow[]];
     const where = endpoint === null ? '' : ` on ${medium.name(endpoint)}`;
     const told = own.map((row) => `${medium.text(row.name)} ${sideAmount(row.side, row.name)}`);
-    return `Counts per request of ${medium.name(label)}${where}: ${told.join(', ')}.`;
+    const failed = own.some(({ side }) => side.failures > 0) ? ' Some requests of this count failed.' : '';
+    return `Counts per request of ${medium.name(label)}${where}: ${told.join(', ')}.${failed}`;
   });
 }
 
