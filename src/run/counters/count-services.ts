@@ -39,15 +39,21 @@ const scripted = (names: readonly string[]) => ({
   variant: null,
 });
 
-/** Costs from an earlier start: it is the same server. */
-function recall(known: Calibrated | undefined, service: CountedService): Calibrated | null {
-  return known ? { ...known, service } : null;
-}
+const CAUSES = {
+  overlap: [
+    'its health checks overlap with each reading of its counters',
+    'increase the interval of its health check',
+  ],
+  others: [
+    'its counters grow without load, by another number each time',
+    'stop what else asks it during the run, such as a queue worker',
+  ],
+} as const;
 
-const uncalibrated = ({ service, kind }: CountedService) => ({
-  message: `the service ${service} was not counted: its health checks overlap with each reading of its counters; ${leftOut(kind)}`,
-  remedy: 'increase the interval of its health check',
-});
+function uncalibrated({ service, kind }: CountedService, cause: keyof typeof CAUSES) {
+  const [why, remedy] = CAUSES[cause];
+  return { message: `the service ${service} was not counted: ${why}; ${leftOut(kind)}`, remedy };
+}
 
 /** A sum without one of the services would be taken for that of all. */
 const leftOut = (kind: ServerKind | null) => `${listNames([...namesOf(kind)])} are left out, of all services`;
@@ -60,13 +66,15 @@ async function visit(ready: ReadyPass, warned: Set<string>, known: Map<string, C
   try {
     const services: Calibrated[] = [];
     for (const one of opened) {
-      const found = (await calibrate(reading, one)) ?? recall(known.get(one.container), one);
-      if (found) {
-        known.set(one.container, found);
-        services.push(found);
-      } else {
+      const found = await calibrate(reading, one);
+      // Costs from an earlier start: it is the same server.
+      const costs = typeof found === 'string' ? known.get(one.container) : found;
+      if (costs) {
+        known.set(one.container, costs);
+        services.push({ ...costs, service: one });
+      } else if (typeof found === 'string') {
         unread.push(one);
-        warn(world, warned, `calibrate ${one.service}`, uncalibrated(one));
+        warn(world, warned, `calibrate ${one.service}`, uncalibrated(one, found));
       }
     }
     if (services.length === 0) return;

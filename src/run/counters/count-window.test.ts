@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Docker } from '../../engine/docker.ts';
-import { type Calibrated, countDuring } from './count-window.ts';
+import { type Calibrated, calibrate, countDuring } from './count-window.ts';
 import type { CounterValues, ServerKind } from './counter-values.ts';
 
 const world = {
@@ -135,4 +135,37 @@ test('health checks that run most of the time are separated from the work', asyn
     asked += 7;
   });
   expect({ values, doubtful }).toEqual({ values: cache(7), doubtful: [] });
+});
+
+/** A container whose last health check was then, and one check costs a command. */
+const checkedAt = (fromMs: number) => {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const log = [{ Start: iso(fromMs), End: iso(fromMs + 100), ExitCode: 0 }];
+  const health = [{ Test: ['CMD', 'ask'], Interval: 1e9 }, { Log: log }].map((part) => JSON.stringify(part));
+  return { try: async () => ({ code: 0, stdout: health.join('\t'), stderr: '' }) } as unknown as Docker;
+};
+
+test.each([
+  ['others: no health check', world.docker, 'others'],
+  // It was before all readings, so the watch knows none within them.
+  ['others, beside health checks', checkedAt(1000), 'others'],
+  ['a health check on the edge of each window', null, 'overlap'],
+] as const)('a service that cannot be calibrated names the cause: %s', async (_, docker, cause) => {
+  let now = 60_000;
+  let commands = 0;
+  const service = makeService('a', 'redis', []).service;
+  service.read = async () => {
+    now += 1000;
+    commands += now;
+    return { atMs: now, sinceMs: 1000, values: cache(commands) };
+  };
+  const onEdge = { try: async () => checkedAt(now - 50).try([]) } as unknown as Docker;
+  const host = {
+    elapsed: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+      await new Promise(setImmediate);
+    },
+  };
+  expect(await calibrate({ ...world, docker: docker ?? onEdge, host }, service)).toBe(cause);
 });

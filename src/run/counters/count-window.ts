@@ -29,8 +29,14 @@ const FIRST_CALM = 2;
 /** The longest wait for it. Checks that are rarer seldom meet a reading. */
 const CALM_MS = 4000;
 
-/** Null: reading and health checks could not be separated. Errors: the service cannot be read. */
-export async function calibrate(world: ReadWorld, service: CountedService): Promise<Calibrated | null> {
+/**
+ * `overlap`: health checks lay on the edges of too many windows. `others`: the counters grew by themselves, each time by
+ * another number. Errors: the service cannot be read.
+ */
+export async function calibrate(
+  world: ReadWorld,
+  service: CountedService,
+): Promise<Calibrated | 'overlap' | 'others'> {
   const health = await readHealth(world.docker, service.container);
   const nothing = async () => {};
   const probing = async () => {
@@ -46,7 +52,8 @@ export async function calibrate(world: ReadWorld, service: CountedService): Prom
     const costs = health ? solveCosts(windows) : solveReading(windows);
     if (costs) return { service, ...costs };
   }
-  return null;
+  const isAlike = new Set(windows.map(({ probes }) => probes)).size < 2;
+  return health && (windows.length < 3 || isAlike) ? 'overlap' : 'others';
 }
 
 /**
