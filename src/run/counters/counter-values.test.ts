@@ -55,7 +55,7 @@ test('statements of MariaDB and MySQL are counted once, however they were prepar
     expect(parseMysql(other)).toBeNull();
 });
 
-test('commands of Redis count without those of connections and replicas', () => {
+test('commands of Redis count without those of connections, clusters and replicas', () => {
   const text = `1795385990\r\n500000\r\n# Server\r
 uptime_in_seconds:90\r
 # Commandstats\r
@@ -64,6 +64,9 @@ cmdstat_set:calls=2,usec=3\r
 cmdstat_ping:calls=50,usec=3\r
 cmdstat_config|get:calls=1,usec=3\r
 cmdstat_client|setinfo:calls=4,usec=3\r
+cmdstat_cluster|slots:calls=20,usec=3\r
+cmdstat_readonly:calls=20,usec=3\r
+cmdstat_role:calls=20,usec=3\r
 cmdstat_replconf:calls=60,usec=3\r
 cmdstat_psync:calls=1,usec=3\r
 cmdstat_sync:calls=1,usec=3\r

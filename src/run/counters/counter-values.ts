@@ -100,10 +100,10 @@ export function parseRedis(text: string): CounterReading | null {
 
 /**
  * Commands that only make a connection or ask the server about itself: ours and those of health checks are among them.
- * A replica sends `replconf` each second.
+ * A replica sends `replconf` each second. Clients of a cluster ask for its nodes, and those of sentinels for the role.
  */
 const OF_CONNECTION =
-  /^(ping|info|time|auth|hello|select|quit|client|command|config|replconf|psync|sync)(\|.*)?$/;
+  /^(ping|info|time|auth|hello|select|reset|quit|client|command|config|cluster|readonly|readwrite|asking|role|replconf|psync|sync)(\|.*)?$/;
 
 /**
  * Every statement of this tool has this word in it, which separates it from the app's. pg_stat_statements drops literals, and
