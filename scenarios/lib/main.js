@@ -160,6 +160,7 @@ export function benchIteration(data) {
   const slice = __ENV.SLICE;
   const now = Date.now();
   const { steps } = slices[slice];
+  if (steps[0].requests === 0) return;
   if (ends[slice] === undefined) {
     const { startTime } = exec.scenario;
     ends[slice] = startTime + Number(__ENV.DURATION);

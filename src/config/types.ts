@@ -119,6 +119,7 @@ export type Segment =
   | { kind: 'const'; rps: number; ms: number }
   | { kind: 'step'; fromRps: number; toRps: number; byRps: number; ms: number }
   | { kind: 'vus'; vus: number; ms: number }
+  /** 0: what a script does before and after its load is all. */
   | { kind: 'requests'; requests: number; vus: number };
 
 /** How hard: one or several segments after each other. One slice gets all of it. */

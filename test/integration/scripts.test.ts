@@ -322,6 +322,28 @@ export default (data) => {
   expect(slice?.script?.checks).toEqual([{ name: 'prepared', group: '', passes: slice?.requests, fails: 0 }]);
 });
 
+test('what a script asks in its setup and its teardown is in no count', async () => {
+  project.write({ 'counted/public/index.php': '<?php @trigger_error("old", E_USER_DEPRECATED);' });
+  writeFileSync(
+    join(project.folder, 'load/counted.js'),
+    `import http from 'k6/http';
+const ask = () => http.get(\`\${__ENV.BASE_URL}/\`);
+export function setup() { for (let i = 0; i < 7; i++) ask(); }
+export function teardown() { for (let i = 0; i < 5; i++) ask(); }
+export default ask;
+`,
+  );
+  const flags = ['--app', 'counted', '--load', 'requests(20, 1)', '--count', 'php'];
+  const { code, stderr, results } = await run('counted.js', ...flags);
+  expect(code, stderr).toBe(0);
+  expect(results.counts).toMatchObject([{ by: 'php', requests: 20, failures: 0 }]);
+  const of = (name: string) => results.counts[0]?.values.find((one) => one.name === name)?.perRequest;
+  expect([of('included-files'), of('deprecations')]).toEqual([
+    [1, 1, 1],
+    [1, 1, 1],
+  ]);
+});
+
 test('the time in which k6 makes clients is no part of a load that ends by itself', async () => {
   writeFileSync(
     join(project.folder, 'load/slow-to-read.js'),

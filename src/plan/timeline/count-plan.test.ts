@@ -47,6 +47,15 @@ test('the warm-up waits for all answers, and longer where the scenario does', ()
   expect([2000, 60_000].map(patience)).toEqual([30_000, 60_000]);
 });
 
+test.each(['services', 'php'] as const)('%s: what a script does around its load takes time, too', (by) => {
+  const of = (kind: string) => {
+    const journey = { kind, paths: ['/'] };
+    return seconds({ ...config('/'), count: [by], scenarios: [{ journey } as unknown as Scenario] });
+  };
+  const starts = by === 'services' ? 2 : 1;
+  expect(of('script') - of('paths')).toBe(starts * both.length * 1.5);
+});
+
 test('PHP counts nothing where a server loads the app by itself', () => {
   const laravel = { app: { kind: 'laravel' }, runtime: { unprofiled: ['laravel'] } };
   const octane = { ...variant('octane'), ...laravel } as unknown as PlannedVariant;

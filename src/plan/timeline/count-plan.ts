@@ -48,7 +48,7 @@ function planServices(config: Counted, variants: number): Effort {
   const counted = countable(config.scenarios);
   const { starts, repeats } = SERVICE_COUNT;
   const perVariant = counted.reduce(
-    (sum, scenario) => sum + WARM_UP.ms / 1000 + (1 + repeats * partsOf(scenario)) * repeatSeconds(config),
+    (sum, scenario) => sum + loadSeconds(config, scenario, repeats * partsOf(scenario)),
     0,
   );
   const seconds = starts * (passStartSeconds(config, variants) + variants * perVariant);
@@ -56,11 +56,14 @@ function planServices(config: Counted, variants: number): Effort {
 }
 
 function planPhp(config: Counted, variants: number): Effort {
-  const scenarios = countable(config.scenarios).length;
+  const scenarios = countable(config.scenarios);
   const { starts, repeats } = PHP_COUNT;
-  const perVariant = WARM_UP.ms / 1000 + (1 + repeats) * repeatSeconds(config);
-  const seconds = scenarios * starts * (passStartSeconds(config, variants) + variants * perVariant);
-  return { variants, each: scenarios > 0 ? starts : 0, seconds };
+  const seconds = scenarios.reduce(
+    (sum, scenario) =>
+      sum + passStartSeconds(config, variants) + variants * loadSeconds(config, scenario, repeats),
+    0,
+  );
+  return { variants, each: scenarios.length > 0 ? starts : 0, seconds: starts * seconds };
 }
 
 /** Both versions of an app are counted at once, one app and PHP version after the other, whichever servers they have. */
@@ -74,6 +77,12 @@ function planInstructions(config: Counted, variants: readonly PlannedVariant[]):
   const pairs = new Set(counted.map((one) => keyOf({ ...one, ref: null }))).size;
   const seconds = sides * (SIDE_SECONDS + setUpSeconds(config)) + pairs * pages * PAGE_SECONDS;
   return { variants: sides, each: pages, seconds };
+}
+
+/** All loads of a scenario on one variant. */
+function loadSeconds(config: Counted, scenario: Scenario, repeats: number): number {
+  const others = countAround(scenario) ? 2 : 1;
+  return WARM_UP.ms / 1000 + (others + repeats) * repeatSeconds(config);
 }
 
 const repeatSeconds = ({ loadFrom }: Counted) => REPEAT_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
@@ -96,6 +105,13 @@ export function countWarmUp(scenario: Scenario): Scenario {
   const load = { source: 'of the warm-up', segments: [{ kind: 'vus', vus, ms }] } as const;
   const timeoutMs = Math.max(scenario.timeoutMs, patienceMs);
   return { ...scenario, load, timeoutMs, warmupMs: 0, blocks: 1, reuse: false };
+}
+
+/** The scenario without its load: what a script does in `setup` and `teardown` is no part of a request. Null: there is none. */
+export function countAround(scenario: Scenario): Scenario | null {
+  if (scenario.journey.kind !== 'script') return null;
+  const load = { source: 'of setup', segments: [{ kind: 'requests', requests: 0, vus: 1 }] } as const;
+  return { ...scenario, load, warmupMs: 0, blocks: 1 };
 }
 
 function partsOf({ journey }: Scenario): number {

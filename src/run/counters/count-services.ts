@@ -1,11 +1,18 @@
 import { sum } from '../../analyse/rows/pool.ts';
 import type { Scenario } from '../../config/types.ts';
-import { countable, countWarmUp, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
+import { countAround, countable, countWarmUp, SERVICE_COUNT } from '../../plan/timeline/count-plan.ts';
 import { listNames } from '../../text/plain.ts';
 import type { Pass, ReadyPass } from '../passes/run-pass.ts';
 import type { World } from '../world.ts';
 import { type Calibrated, calibrate, countDuring } from './count-window.ts';
-import { divide, namesOf, type ServerKind, type WindowPart } from './counter-values.ts';
+import {
+  type CounterValues,
+  divide,
+  less,
+  namesOf,
+  type ServerKind,
+  type WindowPart,
+} from './counter-values.ts';
 import { type CountedService, findKind, openService, type ReadWorld } from './read-services.ts';
 
 /** Iterations of a repeat. */
@@ -152,9 +159,11 @@ async function countVariant(counting: Counting, variant: string, scenario: Scena
   const { ready } = counting;
   await ready.load(countWarmUp(scenario), [variant]);
   for (const { endpoint, part } of partsOf(scenario)) {
+    const around = countAround(part);
+    const apart = around && (await repeat(counting, variant, around)).values;
     const repeats: Repeat[] = [];
     for (let i = 0; i < REPEATS && ready.servers.has(variant); i++) {
-      repeats.push(await repeat(counting, variant, part));
+      repeats.push(perRequest(await repeat(counting, variant, part), apart));
     }
     if (!ready.servers.has(variant)) return;
     await keep(ready, { variant, scenario: scenario.name, endpoint }, repeats);
@@ -162,7 +171,7 @@ async function countVariant(counting: Counting, variant: string, scenario: Scena
 }
 
 interface Repeat {
-  values: Readonly<Record<string, number>>;
+  values: CounterValues;
   requests: number;
   failures: number;
 }
@@ -186,7 +195,13 @@ async function repeat(counting: Counting, variant: string, part: Scenario): Prom
   }
   const requests = sum(done, (one) => one.requests);
   const failures = sum(done, (one) => one.requests - one.okCount);
-  return { values: divide(values, requests), requests, failures };
+  return { values, requests, failures };
+}
+
+/** @param apart counts around the load; null: the journey does nothing there */
+function perRequest({ values, ...done }: Repeat, apart: CounterValues | null): Repeat {
+  const known = Object.entries(values).filter(([name]) => apart === null || name in apart);
+  return { ...done, values: divide(less(Object.fromEntries(known), apart ?? {}), done.requests) };
 }
 
 const ROWS_REMEDY =

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 // By a path that is no literal: k6 has types of its own.
-const { lanesOf, scenariosOfLanes } = await import(
+const { lanesOf, scenariosOfLanes, scenariosOfSlices } = await import(
   join(import.meta.dirname, '../../../scenarios/lib/executors.js')
 );
 
@@ -114,4 +114,15 @@ describe('a load with a rate', () => {
     expect([within(one, 0, 1001), within(other, 20, 981)]).toEqual([20, 19]);
     expect(Math.min(...other)).toBeGreaterThan(20);
   });
+});
+
+test.each([
+  [40, 40, 8],
+  [4, 4, 4],
+  // What a script does around its load, which needs a client.
+  [0, 1, 1],
+])('%i requests of 8 clients are %i iterations of %i', (requests, iterations, vus) => {
+  const steps = [{ ...STEP, durationMs: null, rps: null, vus: 8, requests }];
+  const slice = { id: 's0', startMs: 0, durationMs: null, baseUrl: null, steps };
+  expect(scenariosOfSlices({ timeoutMs: 500, slices: [slice] }).s0_0).toMatchObject({ iterations, vus });
 });

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { modelOf } from '../../config/parts/fit.ts';
 import type { Scenario } from '../../config/types.ts';
 import { type Extension, takeExtension } from '../../images/extension-build.ts';
-import { countWarmUp, PHP_COUNT } from '../../plan/timeline/count-plan.ts';
+import { countAround, countWarmUp, PHP_COUNT } from '../../plan/timeline/count-plan.ts';
 import type { PlannedVariant } from '../../plan/variants.ts';
 import type { Server } from '../servers/servers.ts';
 import type { World } from '../world.ts';
@@ -104,15 +104,22 @@ async function countStart(
     for (const { container } of ready.servers.values())
       await world.engine.docker.try(['exec', container, 'rm', '-f', FILE]);
   };
+  const readFile = (server: Server) => ready.read(server, FILE, MOST_BYTES).catch(() => '');
   await ready.load(countWarmUp(scenario));
+  const around = countAround(scenario);
+  const apart = new Map<string, string>();
+  if (around !== null) {
+    await clear();
+    await ready.load(around);
+    for (const [id, server] of ready.servers) apart.set(id, await readFile(server));
+  }
   const found = new Map<string, { values: Map<string, number>; requests: number; failures: number }[]>();
   for (let repeat = 0; repeat < REPEATS && ready.servers.size > 0; repeat++) {
     await clear();
     const measured = await ready.load(counting);
     for (const [id, server] of [...ready.servers]) {
       const slice = measured.find(({ variant }) => variant === id);
-      const text = await ready.read(server, FILE, MOST_BYTES).catch(() => '');
-      const read = readCountLines(text, slice?.requests ?? 0);
+      const read = readCountLines(await readFile(server), slice?.requests ?? 0, apart.get(id));
       if (!slice || slice.requests === 0 || read.requests === 0) {
         ready.fail(id, slice?.reason ?? explain(server));
         continue;

@@ -36,6 +36,18 @@ describe('the lines of count.php', () => {
     expect(missesOf(1, null)).toBeUndefined();
   });
 
+  it('leave out what a script does before and after its load', () => {
+    const page = line(2, 0, 1, true, 30, 1000, 0);
+    const login = line(0, 5, 1, true, 90, 9000, 1);
+    const { values, requests } = readCountLines(login.repeat(3) + page.repeat(20), 20, login.repeat(3));
+    expect(requests).toBe(20);
+    expect(Object.fromEntries(values)).toEqual({
+      ...{ notices: 2, warnings: 0, deprecations: 1 },
+      ...{ 'included-files': 30, 'peak-memory': 1000, 'opcache-misses': 0 },
+    });
+    expect(readCountLines(login, 20, login)).toMatchObject({ values: new Map(), requests: 0 });
+  });
+
   it('say nothing of errors where the app has a handler of its own', () => {
     const { values, hidden } = readCountLines(line(0, 2, 1, false, 3, 1000, null), 1);
     expect(hidden).toBe(true);

@@ -14,28 +14,33 @@ interface RequestLine {
  * Counts per request of one repeat; an app with an error handler of its own hides what is raised. Pure.
  *
  * @param requests those of the load. PHP may answer fewer, or also those that the app sends to itself.
+ * @param around lines of what a script does before and after its load, which are among those of `text`
  */
 export function readCountLines(
   text: string,
   requests: number,
+  around = '',
 ): { values: Map<string, number>; requests: number; hidden: boolean } {
-  const lines = text.split('\n').flatMap((line) => parseLine(line) ?? []);
+  const [lines, others] = [readLines(text), readLines(around)];
+  const answered = Math.max(0, lines.length - others.length);
   const values = new Map<string, number>();
-  const sum = (of: (line: RequestLine) => number) => lines.reduce((all, line) => all + of(line), 0);
+  const sum = (of: (line: RequestLine) => number) => total(lines.map(of)) - total(others.map(of));
   const hidden = lines.some(({ seen }) => !seen);
-  if (lines.length > 0) {
+  if (answered > 0) {
     if (!hidden) {
       for (const [i, name] of ['notices', 'warnings', 'deprecations'].entries())
         values.set(name, sum(({ errors }) => errors[i] as number) / requests);
     }
     values.set('included-files', sum(({ files }) => files) / requests);
-    values.set('peak-memory', sum(({ memoryBytes }) => memoryBytes) / lines.length);
+    values.set('peak-memory', sum(({ memoryBytes }) => memoryBytes) / answered);
+    if (lines.every(({ misses }) => misses !== null))
+      values.set('opcache-misses', sum(({ misses }) => misses ?? 0) / requests);
   }
-  const misses = lines.flatMap((line) => line.misses ?? []);
-  if (misses.length > 0 && misses.length === lines.length)
-    values.set('opcache-misses', misses.reduce((all, own) => all + own, 0) / requests);
-  return { values, requests: lines.length, hidden };
+  return { values, requests: answered, hidden };
 }
+
+const readLines = (text: string): RequestLine[] => text.split('\n').flatMap((line) => parseLine(line) ?? []);
+const total = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** Untrusted: an app can write into the file, too. */
 function parseLine(text: string): RequestLine | null {
