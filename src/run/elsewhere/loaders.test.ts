@@ -10,8 +10,8 @@ import { loadByEngines, makeLoaders, type ReadyLoader } from './loaders.ts';
 
 const START = 1_800_000_000_000;
 
-function makeBatch() {
-  const scenario = scenarioOf('test', 'vus(4, 1s)', { timeoutMs: 5000, warmupMs: 0 });
+function makeBatch(clients: number) {
+  const scenario = scenarioOf('test', `vus(${clients}, 1s)`, { timeoutMs: 5000, warmupMs: 0 });
   const one = () => ['a'];
   const slices = planSlices(scenario, { warmup: one, block: one, round: one, duets: new Map() }, () => false);
   const [batch] = cutIntoBatches(
@@ -94,13 +94,15 @@ function makeWorld() {
     checkedOf: () => null,
     samples: watch('servers').samples,
   };
-  const sink = { say: () => {}, warn: () => {}, keepElsewhere: () => {} };
+  const lines: string[] = [];
+  const sink = { say: (line: string) => void lines.push(line), warn: () => {}, keepElsewhere: () => {} };
   return {
     hooks,
+    lines,
     /** Makes a load. Returns its code, and when each engine began. */
-    async load() {
+    async load(clients = 4) {
       starts.length = 0;
-      const { load } = await loadByEngines(own as never, loaders, sink, makeBatch(), target);
+      const { load } = await loadByEngines(own as never, loaders, sink, makeBatch(clients), target);
       return { code: load.code, starts: [...starts] };
     },
     samples: loaders.all.map(({ watch }) => watch.samples),
@@ -154,4 +156,14 @@ test('samples of load engines from before a load are dropped', async () => {
       expect(cpu.length).toBeLessThanOrEqual(12);
     }
   }
+});
+
+test('a pass with one client between loads of more shows once that one engine makes it', async () => {
+  const world = makeWorld();
+  const engines: number[] = [];
+  for (const clients of [4, 1, 4, 1, 4, 1]) engines.push((await world.load(clients)).starts.length);
+  expect(engines).toEqual([2, 1, 2, 1, 2, 1]);
+  expect(world.lines.filter((line) => line.includes('too few clients'))).toEqual([
+    'this load has too few clients for all load engines: it comes from a alone',
+  ]);
 });

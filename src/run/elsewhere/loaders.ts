@@ -52,8 +52,8 @@ export interface Loaders {
   bootsMs: readonly (number | null)[];
   /** It was warned that they began apart. */
   told: boolean;
-  /** How many of them made the last load. */
-  used: number;
+  /** The fewest of them that have made a load. */
+  fewest: number;
   /** From asking for a load to its beginning; where that was too short, the next has more. */
   leadMs: number;
 }
@@ -69,7 +69,7 @@ export function makeLoaders(ready: readonly ReadyLoader[], address: string): Loa
     behindMs: null,
     bootsMs: [],
     told: false,
-    used: all.length,
+    fewest: all.length,
     leadMs: COMMON_START_MS,
   };
 }
@@ -276,14 +276,14 @@ export async function loadByEngines(
   return loaded;
 }
 
-/** No more of them than there are clients: the pass of a profile may have one alone. */
+/** No more of them than there are clients: passes have one client alone, and a warm-up between them more. */
 function chooseLoaders(loaders: Loaders, batch: Batch, sink: Pick<Sink, 'say'>): Loader[] {
   const used = loaders.all.slice(0, mostGenerators(batch.slices));
-  if (used.length < loaders.used) {
+  if (used.length < loaders.fewest) {
     const names = used.map(({ name }) => name).join(', ');
     sink.say(`this load has too few clients for all load engines: it comes from ${names} alone`);
+    loaders.fewest = used.length;
   }
-  loaders.used = used.length;
   return used;
 }
 
