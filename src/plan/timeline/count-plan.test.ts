@@ -41,6 +41,14 @@ test('PHP counts on one start of each scenario', () => {
   expect(seconds({ ...php, setUp: 'php set-up.php' })).toBe(17 + 2 * 3);
 });
 
+test('the warm-up has as many requests for each version, and more for several paths', () => {
+  const segmentOf = (of: Config) => countWarmUp(of.scenarios[0] as Scenario).load?.segments[0];
+  expect(segmentOf(config('/'))).toEqual({ kind: 'requests', requests: 64, vus: 8 });
+  expect(segmentOf(config('/', '/a'))).toMatchObject({ requests: 128 });
+  const twenty = Array.from({ length: 20 }, (_, i) => `/${i}`);
+  expect(segmentOf(config(...twenty))).toMatchObject({ requests: 512 });
+});
+
 test('the warm-up waits for all answers, and longer where the scenario does', () => {
   const { timeoutMs: _, ...one } = config('/').scenarios[0] as Scenario;
   const patience = (timeoutMs: number) => countWarmUp({ ...one, timeoutMs }).timeoutMs;

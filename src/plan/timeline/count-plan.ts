@@ -8,8 +8,8 @@ import { COMMON_START_MS } from './timeline.ts';
 export const SERVICE_COUNT = { starts: 2, repeats: 3, mostPaths: 8 } as const;
 /** The pass that counts by PHP: a fresh start for each scenario, and its repeats. */
 export const PHP_COUNT = { starts: 1, repeats: 3 } as const;
-/** Warm-up of both. k6 waits so long for its answers at least, ms. */
-const WARM_UP = { vus: 8, ms: 1000, patienceMs: 30_000 } as const;
+/** Warm-up of both: requests for each path, and the time of them all. k6 waits so long for an answer at least, ms. */
+const WARM_UP = { vus: 8, requests: 64, seconds: 1, patienceMs: 30_000 } as const;
 /** A k6 process with its few requests and the reading around it. */
 const REPEAT_SECONDS = 1.5;
 /** A page whose request takes 10 ms, in all processes of a version under callgrind. */
@@ -82,7 +82,7 @@ function planInstructions(config: Counted, variants: readonly PlannedVariant[]):
 /** All loads of a scenario on one variant. */
 function loadSeconds(config: Counted, scenario: Scenario, repeats: number): number {
   const others = countAround(scenario) ? 2 : 1;
-  return WARM_UP.ms / 1000 + (others + repeats) * repeatSeconds(config);
+  return WARM_UP.seconds + (others + repeats) * repeatSeconds(config);
 }
 
 const repeatSeconds = ({ loadFrom }: Counted) => REPEAT_SECONDS + (loadFrom ? COMMON_START_MS / 1000 : 0);
@@ -96,13 +96,14 @@ export const countable = (scenarios: readonly Scenario[]): Scenario[] =>
   scenarios.filter(({ load }) => load !== null);
 
 /**
- * The load before a count. Workers that keep the app do more in their first request. One that keeps its connections serves only
- * those clients, so each request opens one: others get them, too. A request that k6 gave up goes on in the server, and would be
- * counted in the first repeat.
+ * The load before a count. A worker that keeps the app does more in its first request, and may serve no connections but its
+ * own. Each request therefore opens one, so that more workers get some. Both versions get as many requests: a page may read
+ * what earlier ones wrote. A request that k6 gave up goes on in the server, and would be counted in the first repeat.
  */
 export function countWarmUp(scenario: Scenario): Scenario {
-  const { vus, ms, patienceMs } = WARM_UP;
-  const load = { source: 'of the warm-up', segments: [{ kind: 'vus', vus, ms }] } as const;
+  const { vus, patienceMs } = WARM_UP;
+  const requests = WARM_UP.requests * Math.min(pathsOf(scenario), SERVICE_COUNT.mostPaths);
+  const load = { source: 'of the warm-up', segments: [{ kind: 'requests', requests, vus }] } as const;
   const timeoutMs = Math.max(scenario.timeoutMs, patienceMs);
   return { ...scenario, load, timeoutMs, warmupMs: 0, blocks: 1, reuse: false };
 }
@@ -114,7 +115,9 @@ export function countAround(scenario: Scenario): Scenario | null {
   return { ...scenario, load, warmupMs: 0, blocks: 1 };
 }
 
-function partsOf({ journey }: Scenario): number {
-  const paths = journey.kind === 'paths' ? new Set(journey.paths).size : 1;
+const pathsOf = ({ journey }: Scenario) => (journey.kind === 'paths' ? new Set(journey.paths).size : 1);
+
+function partsOf(scenario: Scenario): number {
+  const paths = pathsOf(scenario);
   return paths > SERVICE_COUNT.mostPaths ? 1 : paths;
 }

@@ -38,8 +38,8 @@ async function countOnCache(journey: Journey, around: number) {
   } as unknown as World;
   const load = async ({ load: of }: Scenario) => {
     const [segment] = of?.segments ?? [];
-    const requests = segment?.kind === 'requests' ? segment.requests : 100;
-    loads.push(segment?.kind === 'requests' ? `${requests}` : 'warm-up');
+    const { requests, vus } = segment?.kind === 'requests' ? segment : { requests: 0, vus: 0 };
+    loads.push(`${requests} of ${vus}`);
     gets += around + 2 * requests;
     return [{ variant: variant.id, requests, okCount: requests }];
   };
@@ -56,12 +56,12 @@ const TWO = [
 
 test('commands of a path are counted per request, behind a warm-up', async () => {
   const { kept, loads } = await countOnCache({ kind: 'paths', paths: ['/'] }, 0);
-  expect(loads).toEqual(['warm-up', '20', '20', '20']);
+  expect(loads).toEqual(['64 of 8', '20 of 1', '20 of 1', '20 of 1']);
   expect(kept).toMatchObject([{ by: 'services', endpoint: null, requests: 20, failures: 0, values: TWO }]);
 });
 
 test('what a script does in its setup and teardown is in no count', async () => {
   const { kept, loads } = await countOnCache({ kind: 'script', name: 'orders', file: 'orders.js' }, 5);
-  expect(loads).toEqual(['warm-up', '0', '20', '20', '20']);
+  expect(loads).toEqual(['64 of 8', '0 of 1', '20 of 1', '20 of 1', '20 of 1']);
   expect(kept).toMatchObject([{ by: 'services', requests: 20, values: TWO }]);
 });

@@ -30,7 +30,7 @@ test('workers that keep the app are warmed by many connections before one client
   const [pass] = planPhpCounts(world, [variant], { folder: '', errors: new Map() });
   await pass?.visit(ready);
   const [warmUp, ...repeats] = loads;
-  const clients = { segments: [{ kind: 'vus', vus: 8, ms: 1000 }] };
+  const clients = { segments: [{ kind: 'requests', requests: 128, vus: 8 }] };
   expect(warmUp).toMatchObject({ load: clients, reuse: false, timeoutMs: 30_000, warmupMs: 0, blocks: 1 });
   expect(repeats).toHaveLength(3);
   for (const one of repeats) {
