@@ -8,7 +8,6 @@ import { loadMs, parseLoad } from '../../config/parts/load.ts';
 import type { ScriptFacts } from '../../config/requests/script-facts.ts';
 import type { Scenario } from '../../config/types.ts';
 import type { Docker } from '../../engine/docker.ts';
-import { realHost } from '../../host.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import { bringScript, LOG_FILTER, loadBatch } from './k6-run.ts';
 
@@ -99,15 +98,32 @@ test('warnings of a script take the place of none that k6 has', () => {
   expect(stdout.trim().split('\n')).toEqual([...Array(50).fill(failed), printed]);
 });
 
-test('each load goes the journey of its own scenario', async () => {
-  writeFileSync(join(folder, 'k6'), '#!/bin/sh\ncat journey.js\n', { mode: 0o755 });
-  const env = { PATH: `${folder}:${process.env.PATH}` };
-  const here: Docker['try'] = (args, options) => {
-    const command = args.slice(args.indexOf('sh')).map((arg) => arg.replaceAll('/tmp/bench', folder));
-    return realHost.exec(command[0] as string, command.slice(1), { ...options, env });
+/** An engine whose arena is this machine, with these programs before all others. */
+function arenaWith(programs: Readonly<Record<string, string>>): Docker['try'] {
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  return async (args, options) => {
+    const own = args.slice(args.indexOf('sh')).map((arg) => arg.replaceAll('/tmp/bench', folder));
+    const [shell = '', ...command] = own;
+    const input = options?.input;
+    const ended = spawnSync(shell, command, { env, input, encoding: 'utf8', timeout: 20_000 });
+    expect(ended.error).toBeUndefined();
+    return { code: ended.status ?? 1, stdout: ended.stdout, stderr: ended.stderr };
   };
+}
+
+test('each load goes the journey of its own scenario', async () => {
+  const here = arenaWith({ k6: 'cat journey.js' });
   expect((await loadBy(here, 'vus(1, 1s)')).stdout).toContain('"./journeys/paths.js"');
   expect((await loadBy(here, 'vus(1, 1s)', SHOP, FACTS)).stdout).toContain('"./user/e.js"');
+});
+
+test('a load is over with k6', async () => {
+  // BusyBox's: beside the command is a process that ends later.
+  const timeout = `shift 3; while [ -d '${folder}' ]; do sleep 0.1; done >/dev/null 2>&1 & exec "$@"`;
+  const { trouble } = await loadBy(arenaWith({ timeout, k6: 'echo {}' }), 'vus(1, 1s)');
+  expect(trouble).toBe('');
 });
 
 test('a script is copied into an arena once, also where scenarios take turns', async () => {

@@ -89,7 +89,8 @@ export async function loadBatch(
     'limit=$2 level=$3; shift 4',
     // A line for each failed request, of which the first are enough. Warnings of the script itself are not among them.
     `awk '${LOG_FILTER}' <k6.pipe >k6.log & exec 9>k6.pipe`,
-    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=$PWD/k6.pipe,level=$level" "$@" lib/main.js',
+    // BusyBox's `timeout` leaves a process until the next full second. With the pipe open there, awk would wait for its end.
+    'timeout -s KILL "$limit" k6 run --quiet --address "" --log-output "file=$PWD/k6.pipe,level=$level" "$@" lib/main.js 9>&-',
     'code=$?; exec 9>&-; wait',
     // The beginning has what went wrong first, the end what k6 died of; in between a log may be of any length.
     'if [ "$(wc -c <k6.log)" -gt 2000000 ]; then head -c 200000 k6.log; echo; tail -c 1800000 k6.log; else cat k6.log; fi >&2',
