@@ -34,7 +34,8 @@ test('of a program that says more than is kept, the end is kept, at no cost for 
   expect(stdout.endsWith('\nend\n')).toBe(true);
 });
 
-describe('a process that is ended', () => {
+// Some take seconds of waiting: all wait at once.
+describe.concurrent('a process that is ended', () => {
   const isThere = (pid: number) => {
     // Without a parent that waits for it, a process that has ended stays as a zombie where nothing reaps.
     const state = existsSync(`/proc/${pid}/stat`)
@@ -43,7 +44,7 @@ describe('a process that is ended', () => {
     return state !== 'X' && state !== 'Z';
   };
 
-  it('takes along what it has started, even if that holds its output', async () => {
+  it('takes along what it has started, even if that holds its output', async ({ expect }) => {
     const stop = new AbortController();
     const pids: number[] = [];
     const finished = await realHost.exec('sh', ['-c', 'sleep 60 & echo $!; wait'], {
@@ -58,7 +59,7 @@ describe('a process that is ended', () => {
     await expect.poll(() => pids.filter(isThere)).toEqual([]);
   });
 
-  it('is killed when it does not listen, and what it has started with it', async () => {
+  it('is killed when it does not listen, and what it has started with it', async ({ expect }) => {
     const stop = new AbortController();
     const pids: number[] = [];
     const script = "trap '' TERM; sh -c 'while :; do sleep 1; done' & echo $!; while :; do sleep 1; done";
@@ -73,7 +74,7 @@ describe('a process that is ended', () => {
     await expect.poll(() => pids.filter(isThere)).toEqual([]);
   });
 
-  it('ends by itself after its time, and says so', async () => {
+  it('ends by itself after its time, and says so', async ({ expect }) => {
     const script = 'echo begun; echo why >&2; sleep 60';
     expect(await realHost.exec('sh', ['-c', script], { timeoutMs: 3000 })).toEqual({
       code: TIMED_OUT,
@@ -83,7 +84,9 @@ describe('a process that is ended', () => {
     });
   });
 
-  it('is not waited for longer than its output is, where another process keeps that open', async () => {
+  it('is not waited for longer than its output is, where another process keeps that open', async ({
+    expect,
+  }) => {
     const script = 'setsid sleep 60 & echo $!';
     const finished = await realHost.exec('sh', ['-c', script]);
     const pid = Number(finished.stdout);

@@ -1,34 +1,37 @@
 /** scenarios/lib/sampler.sh on the control groups of this machine, and on a tree as cgroup v2 has it. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { folder, useFolder } from '../../../test/fixtures/folder.ts';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { makeFolder } from '../../../test/fixtures/temporary.ts';
+import { realHost } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
 import type { Engine } from '../world.ts';
 import { keepLines, type Watch, waitForSamples } from './sampler.ts';
 import { Samples } from './samples.ts';
 
-useFolder();
-
 const script = join(import.meta.dirname, '../../../scenarios/lib/sampler.sh');
 const linux = process.platform === 'linux';
 
 /** Lets the sampler look at a process twice, which then ends, and it with it. */
-function sample(env: Record<string, string> = {}): string[] {
+function sample(env: Record<string, string> = {}): Promise<string[]> {
   const command = `
     sleep 3 & pid=$!
     { echo "1 $pid $pid"; while [ -d /proc/$pid ]; do sleep 0.1; done; sleep 1; } | exec sh "$0" $pid`;
   return run(command, env);
 }
 
-function run(command: string, env: Record<string, string> = {}): string[] {
-  const { stdout, stderr } = spawnSync('sh', ['-c', command, script], {
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-  });
+async function run(command: string, env: Record<string, string> = {}): Promise<string[]> {
+  const { stdout, stderr } = await realHost.exec('sh', ['-c', command, script], { env });
   expect(stderr).toBe('');
   return stdout.trimEnd().split('\n');
+}
+
+/** A folder of one test. */
+function folderOf({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): string {
+  const folder = makeFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 function read(lines: readonly string[]): Samples {
@@ -37,10 +40,11 @@ function read(lines: readonly string[]): Samples {
   return samples;
 }
 
-describe.skipIf(!linux)('sampler.sh', () => {
-  test('ties uptime to the wall clock and ends with the first process', () => {
+// Each takes seconds of waiting: many wait at once.
+describe.skipIf(!linux).concurrent('sampler.sh', () => {
+  test('ties uptime to the wall clock and ends with the first process', async () => {
     const beforeMs = Date.now();
-    const lines = sample();
+    const lines = await sample();
     const afterMs = Date.now();
     const samples = read(lines);
     expect(lines[0]).toMatch(/^clock \d+\.\d\d \d+\.\d\d$/);
@@ -56,7 +60,7 @@ describe.skipIf(!linux)('sampler.sh', () => {
   });
 
   /** The sampler's lines with another `date`, a shell script that can run the real one as "$date" "$@" and keep files in $here. */
-  function sampleWithDate(script: string, told: string): string[] {
+  function sampleWithDate(folder: string, script: string, told: string): Promise<string[]> {
     const date = execFileSync('sh', ['-c', 'command -v date'], { encoding: 'utf8' }).trim();
     const head = `#!/bin/sh\ndate=${date} here=${folder}`;
     writeFileSync(join(folder, 'date'), `${head}\n${script}\nexec "$date" "$@"\n`, { mode: 0o755 });
@@ -79,11 +83,11 @@ describe.skipIf(!linux)('sampler.sh', () => {
     ['forward by a quarter of a second', '0.25', 250, IN_LOAD],
     ['back before there is anything to watch', '-3600', -3_600_000, BEFORE_WATCH],
     ['not at all', '0', null, IN_LOAD],
-  ] as const)('ties uptime to the wall clock again when that was set %s', (given, { skip }) => {
+  ] as const)('ties uptime to the wall clock again when that was set %s', async (given, context) => {
     const [, seconds, stepMs, told] = given;
     const why = knowsTime();
-    if (why) return skip(why);
-    const lines = sampleWithDate(setBy(seconds), told);
+    if (why) return context.skip(why);
+    const lines = await sampleWithDate(folderOf(context), setBy(seconds), told);
     const samples = read(lines);
     const clocks = lines.filter((line) => line.startsWith('clock '));
     expect(clocks).toHaveLength(stepMs === null ? 1 : 2);
@@ -93,14 +97,14 @@ describe.skipIf(!linux)('sampler.sh', () => {
     expect(samples.cpu.length).toBeGreaterThan(3);
   });
 
-  test('ties uptime to the wall clock by another look where it was kept waiting in one', ({ skip }) => {
+  test('ties uptime to the wall clock by another look where it was kept waiting in one', async (context) => {
     const why = knowsTime();
-    if (why) return skip(why);
+    if (why) return context.skip(why);
     // The first two times are 3 s old when the sampler has them.
     const late = `
       echo >>$here/looks
       if [ "$(wc -l <$here/looks)" -le 2 ]; then "$date" "$@"; sleep 3; exit; fi`;
-    const lines = sampleWithDate(late, 'sleep 7; echo "1 $$"; sleep 2');
+    const lines = await sampleWithDate(folderOf(context), late, 'sleep 7; echo "1 $$"; sleep 2');
     const [, wall = 0, uptime = 0] = lines[0]?.split(' ').map(Number) ?? [];
     const [now = 0] = readFileSync('/proc/uptime', 'utf8').split(' ').map(Number);
     const lateMs = Date.now() - 1000 * (now + wall - uptime);
@@ -110,10 +114,11 @@ describe.skipIf(!linux)('sampler.sh', () => {
     expect(lines.filter((line) => line.startsWith('clock '))).toHaveLength(1);
   });
 
-  test('watches what it was given last, −1 for what is gone, and ends with standard input', () => {
+  test('watches what it was given last, −1 for what is gone, and ends with standard input', async (context) => {
+    const folder = folderOf(context);
     // 2²² is the highest pid that Linux gives.
     const told = '{ echo "1 $$"; sleep 2; echo "2 $$ 4194304 $$"; sleep 3; } | exec sh "$0" $$';
-    const lines = run(told, { TMPDIR: folder });
+    const lines = await run(told, { TMPDIR: folder });
     const second = lines.indexOf('watch 2');
     const widths = (some: string[]) =>
       new Set(some.filter((line) => /^(cpu|mem)/.test(line)).map((line) => line.split(' ').length - 2));
@@ -123,9 +128,10 @@ describe.skipIf(!linux)('sampler.sh', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('reads cgroup v2', ({ skip }) => {
+  test('reads cgroup v2', async (context) => {
     const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
-    if (path === undefined) return skip('a kernel without cgroup v2 knows no path in it');
+    if (path === undefined) return context.skip('a kernel without cgroup v2 knows no path in it');
+    const folder = folderOf(context);
     const group = join(folder, path);
     mkdirSync(group, { recursive: true });
     writeFileSync(join(folder, 'cgroup.controllers'), 'cpu memory\n');
@@ -137,7 +143,7 @@ describe.skipIf(!linux)('sampler.sh', () => {
     writeFileSync(join(group, 'memory.events'), 'low 0\noom 5\noom_kill 3\n');
     writeFileSync(join(group, 'cgroup.procs'), '1\n2\n3\n');
     const samples = new Samples();
-    for (const line of sample({ CGROUP_ROOT: folder })) samples.add(line);
+    for (const line of await sample({ CGROUP_ROOT: folder })) samples.add(line);
     expect(samples.cpu[0]?.usedUs).toEqual([123456, 123456]);
     const container = { bytes: 5120, processes: 3, throttledUs: 789, oomKills: 3 };
     expect(samples.memory[0]?.containers).toEqual([container, container]);
