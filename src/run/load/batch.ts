@@ -6,6 +6,7 @@ import { type Watch, waitForSamples } from '../sample/sampler.ts';
 import { sentBy } from '../servers/target.ts';
 import type { CheckedOf } from '../verify/checked.ts';
 import type { World } from '../world.ts';
+import { withSeenDrain } from './drain.ts';
 import { k6Environment, loadedFromMs } from './k6.ts';
 import { batchName, bringScript, type LoadOutcome, loadBatch } from './k6-run.ts';
 import { expectArena } from './probe.ts';
@@ -31,11 +32,12 @@ export async function runLoad(
   const together = engine.loadElsewhere ? await engine.loadElsewhere(batch, target) : null;
   const made =
     together?.load ?? (await loadBatch(docker, engine.arena.name, batch, target, environment, { signal }));
-  await waitForSamples(engine, watch, batch, made.summary);
+  const drained = withSeenDrain(batch, made.summary);
+  await waitForSamples(engine, watch, drained, made.summary);
   const load = { ...made, ...findStep() };
   const { summary } = load;
   const loaded: BatchOutcome = {
-    batch,
+    batch: drained,
     instance: instance.index,
     summary,
     trouble: load.trouble,

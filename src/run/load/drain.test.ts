@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { scenarioOf } from '../../../test/fixtures/plan.ts';
 import { compileLoad } from '../../plan/timeline/load-steps.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
-import { drainedAfterMs, longestDrainMs, overlapMs } from './drain.ts';
+import { drainedAfterMs, longestDrainMs, overlapMs, withSeenDrain } from './drain.ts';
 import type { K6Summary } from './k6.ts';
 
 const scenario = scenarioOf('test', 'vus(8, 1s)', { timeoutMs: 2000, warmupMs: 0 });
@@ -52,6 +52,17 @@ describe('after a slice', () => {
     expect(longestDrainMs(batch, summary)).toBe(40);
     expect(longestDrainMs(batch, null)).toBeNull();
   });
+});
+
+test.each<[string, Parameters<typeof given>, number, number]>([
+  ['as it was planned, where nothing is known', [], 2000, 2000],
+  ['100 ms, where all was done in time', [0, 0], 2000, 100],
+  ['twice the longest', [10, 240], 2000, 480],
+  ['the timeout, where a request had no answer', [0, 'never'], 2000, 2000],
+  ['no longer than planned: then the next slice begins', [240, 0], 100, 100],
+])('once loaded, the drain is %s', (_, ends, planned, expected) => {
+  const { batch, summary } = given(...ends);
+  expect(withSeenDrain({ ...batch, drainMs: planned }, summary).drainMs).toBe(expected);
 });
 
 describe('in the next slice', () => {

@@ -1,5 +1,5 @@
 import type { Batch, Slice } from '../../plan/timeline/slices.ts';
-import { spanMs } from '../../plan/timeline/timeline.ts';
+import { drainFor, spanMs } from '../../plan/timeline/timeline.ts';
 import { type K6Summary, sliceId } from './k6.ts';
 
 /**
@@ -23,6 +23,13 @@ export function longestDrainMs(batch: Batch, summary: K6Summary | null): number 
     .map((slice) => drainedAfterMs(batch, slice, summary))
     .filter((ms): ms is number => ms !== null);
   return known.length > 0 ? Math.max(...known) : null;
+}
+
+/** A batch that was loaded, with the drain that its requests have shown to be enough. Its counters are read behind that. */
+export function withSeenDrain(batch: Batch, summary: K6Summary | null): Batch {
+  const seenMs = longestDrainMs(batch, summary);
+  if (seenMs === null) return batch;
+  return { ...batch, drainMs: Math.min(batch.drainMs, drainFor(batch.scenario, seenMs)) };
 }
 
 /** How far requests of earlier slices of its batch reached into a slice, ms. */

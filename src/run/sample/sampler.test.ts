@@ -6,6 +6,7 @@ import { describe, expect, type TestContext, test } from 'vitest';
 import { makeFolder } from '../../../test/fixtures/temporary.ts';
 import { realHost } from '../../host.ts';
 import type { Batch } from '../../plan/timeline/slices.ts';
+import type { K6Summary } from '../load/k6.ts';
 import type { Engine } from '../world.ts';
 import { keepLines, type Watch, waitForSamples } from './sampler.ts';
 import { Samples } from './samples.ts';
@@ -151,24 +152,52 @@ describe.skipIf(!linux).concurrent('sampler.sh', () => {
 });
 
 describe('samples of the end of a load', () => {
-  const slice = { startMs: 0, durationMs: 1000, warmup: false, variant: 'a', scenario: 'quick', block: 0 };
+  const slice = { number: 7, startMs: 0, durationMs: 1000, warmup: false, variant: 'a', block: 0 };
   const batch = { slices: [slice], drainMs: 500 } as unknown as Batch;
-  const waitedMs = async (samples: Samples, endedAtMs = Infinity) => {
+  const waitedMs = async (
+    samples: Samples,
+    during: (elapsed: number) => void,
+    summary: K6Summary | null = null,
+  ) => {
     let elapsed = 0;
     const sleep = async (ms: number) => {
       elapsed += ms;
-      if (elapsed >= endedAtMs) samples.ended = true;
+      during(elapsed);
     };
     const engine = { host: { elapsed: () => elapsed, sleep }, signal: new AbortController().signal };
-    await waitForSamples(engine as unknown as Engine, { samples } as Watch, batch, null);
+    await waitForSamples(engine as unknown as Engine, { samples } as Watch, batch, summary);
     return elapsed;
   };
+  const never = () => {};
 
   test('are waited for as long as the sampler reads', async () => {
-    expect(await waitedMs(read(['clock 100 1']))).toBeGreaterThan(14_000);
-    expect(await waitedMs(read(['clock 100 1']), 100)).toBe(100);
-    expect(await waitedMs(Object.assign(read(['clock 100 1']), { ended: true }))).toBe(0);
-    expect(await waitedMs(read([]))).toBe(0);
+    expect(await waitedMs(read(['clock 100 1']), never)).toBeGreaterThan(14_000);
+    const samples = read(['clock 100 1']);
+    const end = (elapsed: number) => {
+      samples.ended = elapsed >= 100;
+    };
+    expect(await waitedMs(samples, end)).toBe(100);
+    expect(await waitedMs(Object.assign(read(['clock 100 1']), { ended: true }), never)).toBe(0);
+    expect(await waitedMs(read([]), never)).toBe(0);
+  });
+
+  test('are waited for until memory was read within a short load, and behind a failed one', async () => {
+    // Uptime is 0 at 100 s: the load is from 110 to 111 s, and its drain ends at 111.5 s.
+    const summaryOf = (passes: number) => ({
+      ...{ durationMs: 1000, endedMs: 111_000, endpoints: [] },
+      metrics: { 'http_req_failed{slice:s7}': { passes } },
+    });
+    const sampled = ['clock 100 0', 'mem 9.90 1:1:0:0', 'cpu 11.60 0', 'done 11.60'];
+    const waits = (passes: number, memoryAt: string) => {
+      const samples = read(sampled);
+      const readMemory = (elapsed: number) => {
+        if (elapsed === 200) samples.add(`mem ${memoryAt} 1:1:0:0`);
+      };
+      return waitedMs(samples, readMemory, summaryOf(passes));
+    };
+    expect(await waits(0, '10.10')).toBe(200);
+    expect(await waits(1, '11.60')).toBe(200);
+    expect(await waits(1, '10.10')).toBeGreaterThan(14_000);
   });
 });
 

@@ -210,12 +210,13 @@ export async function waitForSamples(
   const endMs = startedMs
     ? startedMs + (last.durationMs === null ? summary.durationMs : spanMs(last, batch)) + batch.drainMs
     : samples.completeMs + 200;
-  // OOM kills are counted with the memory, which is read less often. Without failed requests there is no need to wait.
   const failed = Object.entries(summary?.metrics ?? {}).some(
     ([name, values]) => name.startsWith('http_req_failed{slice:') && (values.passes ?? 0) > 0,
   );
-  const sampled = () => Math.min(samples.completeMs, failed ? (samples.memory.at(-1)?.atMs ?? 0) : Infinity);
-  await pollUntil(engine, () => samples.ended || sampled() >= endMs, batch.drainMs + SETTLE_MS);
+  // Memory is read less often, OOM kills with it. Without failed requests, one reading since the start is enough.
+  const readMs = failed ? endMs : startedMs || -Infinity;
+  const isSampled = () => samples.completeMs >= endMs && (samples.memory.at(-1)?.atMs ?? -Infinity) >= readMs;
+  await pollUntil(engine, () => samples.ended || isSampled(), batch.drainMs + SETTLE_MS);
 }
 
 /** Lines as the sampler prints them, on their way to a file: those of hours do not fit into memory. */
