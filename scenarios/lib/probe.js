@@ -1,6 +1,7 @@
 // Asks servers in the arena, without load: are they there, and what do they answer?
-// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until }], hosts, perHost, deadlineMs, limitMs, maxBody }.
-// `until: true` asks again until the answer is 200. Each host gets `perHost` requests at once. Prints the answers as JSON.
+// Reads probe.json: { requests: [{ id, url, host, headers, timeoutMs, until, turn }], hosts, perHost, deadlineMs, limitMs, maxBody }.
+// `until: true` asks again until the answer is 200. Each host gets `perHost` requests at once. One turn begins when the one before
+// has its answers. Prints the answers as JSON.
 import { sleep } from 'k6';
 import http from 'k6/http';
 import { headersFor, toAnswer } from './answer.js';
@@ -19,21 +20,26 @@ export const options = {
 export function setup() {
   const answers = {};
   const end = Date.now() + probe.deadlineMs;
-  let pending = probe.requests;
-  while (pending.length > 0) {
-    const asked = pending;
-    const askedMs = Date.now();
-    const responses = http.batch(asked.map(toRequest));
-    const now = Date.now();
-    asked.forEach((request, i) => {
-      answers[request.id] = { ...toAnswer(responses[i], probe.maxBody), askedMs, at: now };
-    });
-    pending = asked.filter((request) => request.until && answers[request.id].status !== 200);
-    if (now > end) break;
-    if (pending.length > 0) sleep(0.025);
+  const turns = [...new Set(probe.requests.map(turnOf))].sort((a, b) => a - b);
+  for (const turn of turns) {
+    let pending = probe.requests.filter((request) => turnOf(request) === turn);
+    while (pending.length > 0) {
+      const asked = pending;
+      const askedMs = Date.now();
+      const responses = http.batch(asked.map(toRequest));
+      const now = Date.now();
+      asked.forEach((request, i) => {
+        answers[request.id] = { ...toAnswer(responses[i], probe.maxBody), askedMs, at: now };
+      });
+      pending = asked.filter((request) => request.until && answers[request.id].status !== 200);
+      if (now > end) break;
+      if (pending.length > 0) sleep(0.025);
+    }
   }
   return answers;
 }
+
+const turnOf = ({ turn = 0 }) => turn;
 
 function toRequest({ url, timeoutMs = 0, ...sent }) {
   const headers = headersFor(sent);

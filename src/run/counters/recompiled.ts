@@ -1,8 +1,8 @@
 import { modelOf } from '../../config/parts/fit.ts';
-import { ask, FACTS_PATH, readMisses } from '../load/probe.ts';
+import { ask, FACTS_PATH, type Question, readMisses } from '../load/probe.ts';
 import type { Server } from '../servers/servers.ts';
 import { addressOf } from '../servers/target.ts';
-import { askPaths, pathsOf } from '../verify/requests.ts';
+import { pathsOf, questionsOf } from '../verify/requests.ts';
 import type { World } from '../world.ts';
 
 /** From so many files a request on. Below, one path of several may have had a reason of its own. */
@@ -22,12 +22,10 @@ export async function countRecompiled(
   if (paths.length === 0) return new Map();
   const count = async (asked: readonly Server[]) => {
     if (asked.length === 0) return [];
-    const before = await readAllMisses(world, asked);
-    await askPaths(world, asked, paths);
-    const behind = await readAllMisses(world, asked, 2);
+    const misses = await readMissesAround(world, asked, paths);
     return asked.flatMap((server): [Server, number][] => {
-      const [from, to, end] = [before, behind].flatMap((all) => all.get(server.variant.id) ?? []);
-      if (from === undefined || to === undefined || end === undefined) return [];
+      const [from, to, end] = misses(server);
+      if (from == null || to == null || end == null) return [];
       return [[server, Math.max(0, to - from - (end - to)) / paths.length]];
     });
   };
@@ -43,22 +41,19 @@ export async function countRecompiled(
   );
 }
 
-/** Reads the misses of each server so often, one after the other in any order: the fewest come first. */
-async function readAllMisses(
+/** Asks servers for all paths, and for the facts page once before and twice behind. Returns the misses that this shows of each. */
+async function readMissesAround(
   { engine, job: { config } }: World,
   servers: readonly Server[],
-  times = 1,
-): Promise<Map<string, number[]>> {
-  const numbers = Array.from({ length: times }, (_, i) => i);
-  const questions = servers.flatMap(({ variant, port }) => {
-    const url = addressOf(config.host, port) + FACTS_PATH;
-    return numbers.map((i) => ({ id: `${i} ${variant.id}`, url, host: config.host }));
-  });
-  const answers = await ask(engine, questions, { perHost: 1 });
-  return new Map(
-    servers.map(({ variant: { id } }) => {
-      const misses = numbers.flatMap((i) => readMisses(answers[`${i} ${id}`]?.body ?? '') ?? []);
-      return [id, misses.sort((a, b) => a - b)];
-    }),
-  );
+  paths: ReturnType<typeof pathsOf>,
+): Promise<(server: Server) => (number | null)[]> {
+  const idOf = ({ variant }: Server, turn: number) => `${turn} ${variant.id}`;
+  const facts = (turn: number) =>
+    servers.map((server): Question => {
+      const url = addressOf(config.host, server.port) + FACTS_PATH;
+      return { id: idOf(server, turn), url, host: config.host, turn };
+    });
+  const pages = questionsOf(config, servers, paths).map((question) => ({ ...question, turn: 1 }));
+  const answers = await ask(engine, [...facts(0), ...pages, ...facts(2), ...facts(3)], { perHost: 1 });
+  return (server) => [0, 2, 3].map((turn) => readMisses(answers[idOf(server, turn)]?.body ?? ''));
 }

@@ -17,6 +17,8 @@ export interface Question extends Sent {
   timeoutMs?: number;
   /** Asks again until the answer is 200. */
   until?: boolean;
+  /** Asked once those of lower turns, which come before it, have their answers; 0 if left out. */
+  turn?: number;
 }
 
 /** Folder in the arena that holds what k6 reads; it belongs to k6's user. */

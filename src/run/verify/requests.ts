@@ -58,21 +58,34 @@ export async function askPaths(
 ): Promise<Round> {
   const replies: Round = new Map(servers.map(({ variant }) => [variant.id, new Map()]));
   if (paths.length === 0) return replies;
-  const sent = sentBy(config);
-  const addresses = addressesOf(servers, sent.host);
-  const timeoutMs = longestTimeoutMs(config);
-  const questions = paths.flatMap(({ path }) =>
-    addresses.map(({ url }): Question => ({ id: url + path, url: url + path, ...sent, timeoutMs })),
-  );
+  const questions = questionsOf(config, servers, paths);
   // One at a time: the first request of a fresh start may fill the app's database, and the others find it locked.
   const answers = await ask(engine, questions, { perHost: 1 });
-  for (const { id, url } of addresses) {
+  for (const { id, url } of addressesOf(servers, sentBy(config).host)) {
     for (const { path, ...rules } of paths) {
       const answer = answers[url + path] as Answer;
       replies.get(id)?.set(`GET ${path}`, { ...rules, endpoint: path, answer });
     }
   }
   return replies;
+}
+
+/** Each path of each server; their ids are the addresses. */
+export function questionsOf(
+  config: World['job']['config'],
+  servers: readonly Server[],
+  paths: readonly Pick<AskedPath, 'path'>[],
+): Question[] {
+  const sent = sentBy(config);
+  const timeoutMs = longestTimeoutMs(config);
+  return paths.flatMap(({ path }) =>
+    addressesOf(servers, sent.host).map(({ url }) => ({
+      id: url + path,
+      url: url + path,
+      ...sent,
+      timeoutMs,
+    })),
+  );
 }
 
 export function pathsOf(scenarios: readonly Scenario[]): AskedPath[] {
