@@ -104,6 +104,13 @@ test('answers that cannot be read, as the engine is lost, end the run', async ()
   await expect(asking).rejects.toThrow('the Docker engine stopped answering');
 });
 
+test('after the load, all servers are asked at once, and again each whose answers differ', async () => {
+  const { world, sizes } = makeWorld(['/0'], (url) => answer(url.includes(':2/') ? '' : 'a page'));
+  const failed: string[] = [];
+  await recheckAnswers(world, SERVERS, learnBoth(['/0']), (id) => failed.push(id));
+  expect([sizes, failed]).toEqual([[2, 1], ['nginx']]);
+});
+
 test('after the load, a server whose answers cannot be read fails alone', async () => {
   const { world } = makeWorld(['/0'], (url) => {
     if (url.includes(':2/')) throw new SyntaxError('unexpected end');

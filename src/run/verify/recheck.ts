@@ -11,8 +11,9 @@ import type { Answer } from './verify.ts';
 
 /**
  * Asks the paths once more when all of a start's load is done. Variants that answer otherwise by then fail: the disk
- * may be full, or the database gone. Twice, as a page may be odd now and then. Each variant by itself, as before the load.
- * One that works off its queue is waited for: beyond its knee a ramp is meant to leave one. One that has ended is not.
+ * may be full, or the database gone. Twice, as a page may be odd now and then. All at once, and each variant by itself where one
+ * answers otherwise, or without end. One that works off its queue is waited for: beyond its knee a ramp is meant to leave one.
+ * One that has ended is not.
  */
 export async function recheckAnswers(
   world: World,
@@ -22,23 +23,26 @@ export async function recheckAnswers(
 ): Promise<void> {
   const paths = pathsOf(world.job.config.scenarios).filter(({ mayRefuse }) => !mayRefuse);
   if (paths.length === 0) return;
+  const first = await findOdds(world, servers, paths, learned).catch(() => null);
+  world.engine.signal.throwIfAborted();
   for (const server of servers) {
     const { id } = server.variant;
-    let odd: Odd | null;
+    let odd: Odd | undefined;
     try {
-      odd = await findOdd(world, server, paths, learned);
-      if (odd !== null && isBusy(odd) && mayQueue(world.job.config.scenarios)) {
+      const findOdd = async () => (await findOdds(world, [server], paths, learned)).get(id);
+      odd = first ? first.get(id) : await findOdd();
+      if (odd && isBusy(odd) && mayQueue(world.job.config.scenarios)) {
         await awaitService(world, server, paths, odd.request);
-        odd = await findOdd(world, server, paths, learned);
+        odd = await findOdd();
       }
-      if (odd !== null) odd = await findOdd(world, server, paths, learned);
+      if (odd) odd = await findOdd();
     } catch (error) {
       await expectMachines(world.engine, error);
       const reason = `its answers after the load cannot be read: ${(error as Error).message}`;
       fail(id, { stage: 'run', reason, log: '' });
       continue;
     }
-    if (odd === null) continue;
+    if (!odd) continue;
     const death = (await findDeaths(world.engine.docker, [server])).get(id);
     const reason = `${odd.request} answers differently after the load: ${odd.other}`;
     fail(id, death ?? (await explainFailure(world.engine, world.sink, server, 'run', reason, odd.answer)));
@@ -85,21 +89,24 @@ interface Odd {
   answer: Answer;
 }
 
-/** The first answer of a server that is another than those before the load; null: there is none. */
-async function findOdd(
+/** By variant, the first answer of its server that is another than those before the load, if there is one. */
+async function findOdds(
   world: World,
-  server: Server,
+  servers: readonly Server[],
   paths: ReturnType<typeof pathsOf>,
   learned: Learned,
-): Promise<Odd | null> {
-  const replies = await askPaths(world, [server], paths);
-  const ofApp = learned.get(appOf(server.variant));
-  for (const [request, { endpoint, headOnly, answer }] of replies.get(server.variant.id) ?? []) {
-    const known = ofApp?.get(endpoint);
-    const other = known && describeOther(expectationOf(known, !headOnly), answer);
-    if (other) return { request, other, answer };
+): Promise<Map<string, Odd>> {
+  const rounds = await askPaths(world, servers, paths);
+  const odds = new Map<string, Odd>();
+  for (const { variant } of servers) {
+    const ofApp = learned.get(appOf(variant));
+    for (const [request, { endpoint, headOnly, answer }] of rounds.get(variant.id) ?? []) {
+      const known = ofApp?.get(endpoint);
+      const other = known && describeOther(expectationOf(known, !headOnly), answer);
+      if (other && !odds.has(variant.id)) odds.set(variant.id, { request, other, answer });
+    }
   }
-  return null;
+  return odds;
 }
 
 function describeOther(checked: Checked, answer: Answer): string | null {
