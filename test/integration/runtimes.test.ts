@@ -385,17 +385,6 @@ describe.each(rows)('$runtime', (row) => {
     expect(await pids({ MAX_REQUESTS: '0' })).toBe(1);
   });
 
-  test('keep-alive', async () => {
-    const connects = async (env: Record<string, string>, waitMs: number) =>
-      using(start(runtime, env), async (server) => {
-        const answers = await ask(server, ['/loop', '/json', { path: '/json', waitMs }]);
-        return { opened: answers.map((answer) => answer.connects), header: answers[0]?.headers.connection };
-      });
-    expect((await connects({}, 0)).opened).toEqual([1, 0, 0]);
-    expect((await connects({ KEEP_ALIVE: '3000ms' }, 6000)).opened).toEqual([1, 0, 1]);
-    expect(await connects({ KEEP_ALIVE: '0s' }, 0)).toEqual({ opened: [1, 1, 1], header: 'close' });
-  });
-
   test('gzip', async () => {
     const request = { path: '/json', headers: ['Accept-Encoding: gzip'] };
     const small = { ...request, path: '/json?n=1' };
@@ -509,20 +498,6 @@ describe.each(rows)('$runtime', (row) => {
     });
   });
 
-  const finishing = manifest.stop['in-flight'] === 'finishes' ? it : null;
-  finishing?.('finishes what is in flight when it is stopped', async () => {
-    await using(start(runtime), async (observer) => {
-      await using(start(runtime), async (server) => {
-        // It is in flight until a busy engine has passed the signal on, and done before the 10 s that a stop takes at most.
-        const answer = ask(server, ['/io?ms=6000'], { from: observer.container });
-        await expect.poll(() => connectionsTo(server, observer)).toBeGreaterThan(0);
-        await docker('kill', '--signal', manifest.stop.signal, server.container);
-        expect((await answer)[0]).toMatchObject({ status: 200, body: '{"type":"io","ms":6000}' });
-        expect(await docker('wait', server.container)).toBe('0');
-      });
-    });
-  });
-
   it.each(Object.entries(row.pair ?? {}))('ends when %s does', async (program, command) => {
     await using(start(runtime), async (server) => {
       const table = (await docker('top', server.container, '-o', 'pid,args')).split('\n').slice(1);
@@ -555,6 +530,38 @@ describe.each(rows)('$runtime', (row) => {
       await stop(...servers);
     }
   });
+});
+
+// Each takes seconds of waiting: all wait at once.
+describe.concurrent('with time', () => {
+  const kept = rows.filter(({ manifest }) => Object.hasOwn(manifest.options, 'keep-alive'));
+  it.for(kept)('$runtime has keep-alive', async ({ runtime }, { expect }) => {
+    const connects = async (env: Record<string, string>, waitMs: number) =>
+      using(start(runtime, env), async (server) => {
+        const answers = await ask(server, ['/loop', '/json', { path: '/json', waitMs }]);
+        return { opened: answers.map((answer) => answer.connects), header: answers[0]?.headers.connection };
+      });
+    expect((await connects({}, 0)).opened).toEqual([1, 0, 0]);
+    expect((await connects({ KEEP_ALIVE: '3000ms' }, 6000)).opened).toEqual([1, 0, 1]);
+    expect(await connects({ KEEP_ALIVE: '0s' }, 0)).toEqual({ opened: [1, 1, 1], header: 'close' });
+  });
+
+  const finishing = rows.filter(({ manifest }) => manifest.stop['in-flight'] === 'finishes');
+  it.for(finishing)(
+    '$runtime finishes what is in flight when it is stopped',
+    async ({ runtime, manifest }, { expect }) => {
+      await using(start(runtime), async (observer) => {
+        await using(start(runtime), async (server) => {
+          // It is in flight until a busy engine has passed the signal on, and done before the 10 s that a stop takes at most.
+          const answer = ask(server, ['/io?ms=6000'], { from: observer.container });
+          await expect.poll(() => connectionsTo(server, observer)).toBeGreaterThan(0);
+          await docker('kill', '--signal', manifest.stop.signal, server.container);
+          expect((await answer)[0]).toMatchObject({ status: 200, body: '{"type":"io","ms":6000}' });
+          expect(await docker('wait', server.container)).toBe('0');
+        });
+      });
+    },
+  );
 });
 
 describe('nginx-fpm', () => {
