@@ -1,5 +1,5 @@
 // k6 scripts of users: what they check and say of themselves counts, and what cannot run is refused before anything is built.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { K6_IMAGE } from '../../src/engine/k6-image.ts';
@@ -194,18 +194,32 @@ export default () => {
 });
 
 test('a teardown without an end is ended, and its load is measured', async () => {
-  writeFileSync(
-    join(project.folder, 'load/cleans.js'),
-    `import http from 'k6/http';
+  const own = await makeProject({ own: true });
+  try {
+    const scenarios = join(own.folder, '../package/scenarios');
+    rmSync(scenarios);
+    cpSync(join(root, 'scenarios'), scenarios, { recursive: true });
+    const main = join(scenarios, 'lib/main.js');
+    const text = readFileSync(main, 'utf8');
+    // A minute is longer than a test should wait.
+    const shorter = text.replace("options.teardownTimeout = '60s';", "options.teardownTimeout = '2s';");
+    expect(shorter).not.toBe(text);
+    writeFileSync(main, shorter);
+    own.write({
+      'cleans.js': `import http from 'k6/http';
 import { sleep } from 'k6';
 export const options = { teardownTimeout: '10m' };
 export const teardown = () => sleep(600);
 export default () => http.get(\`\${__ENV.BASE_URL}/\`);
 `,
-  );
-  const { slice } = await run('cleans.js', '--load', 'requests(20, 2)');
-  const first = expect.stringMatching(/^teardown\(\) execution timed out/);
-  expect(slice).toMatchObject({ outcome: 'ok', okCount: 20, script: { thrown: { count: 1, first } } });
+    });
+    await own.run('out', ...once, '--journey', 'cleans.js', '--load', 'requests(20, 2)').done;
+    const [slice] = own.results('out').measurements;
+    const first = expect.stringMatching(/^teardown\(\) execution timed out/);
+    expect(slice).toMatchObject({ outcome: 'ok', okCount: 20, script: { thrown: { count: 1, first } } });
+  } finally {
+    own.remove();
+  }
 });
 
 test('a script whose library knows no name of a request is failed, with the names that there are', async () => {
