@@ -20,7 +20,7 @@ type Stage = 'build' | 'load' | 'clean-up';
 export const BUILD_SECONDS = 3577;
 
 const flagsFor = ({ url }: SshWay, runtimes: string, starts = 3) => [
-  ...['--engine', url, '--runtimes', runtimes, '--instances', String(starts), '--load', 'vus(2, 5s)'],
+  ...['--engine', url, '--runtimes', runtimes, '--instances', String(starts), '--load', 'const(20, 5s)'],
 ];
 
 /** A run of some fresh starts, on the engine over there. */

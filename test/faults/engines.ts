@@ -16,7 +16,7 @@ export interface EngineWorld {
 
 /** A run of three fresh starts. */
 const bench = ({ project, out }: EngineWorld, runtimes: string) =>
-  project.bench(out, ...['--runtimes', runtimes, '--instances', '3', '--load', 'vus(2, 6s)']);
+  project.bench(out, ...['--runtimes', runtimes, '--instances', '3', '--load', 'const(20, 6s)']);
 
 /** Nothing is left: neither here nor, once the next run begins, in the engine. */
 export async function expectAfter({ project, engine }: EngineWorld): Promise<void> {

@@ -33,7 +33,7 @@ export interface RunWorld {
 }
 
 /** Load that is not over before the test has done to it what it wants to, on a busy engine, too. */
-const LONGER = ['--load', 'vus(2, 6s)'];
+const LONGER = ['--load', 'const(20, 6s)'];
 const IDS = ['faulty@8.4', 'faulty@8.4[from=load]'];
 const TWO = ['--runtimes', 'faulty,faulty[from=load]', '--instances', '2', ...LONGER];
 const THRICE = ['--runtimes', 'faulty', '--instances', '3'];
@@ -261,7 +261,7 @@ export const runFaults: readonly Fault<RunWorld>[] = [
     async inject({ project, out, bench }) {
       const image = await makeLateK6(project.folder);
       // The sampler takes some seconds to notice each step.
-      const run = bench(...THRICE, '--load', 'vus(2, 12s)', '--image', `${K6_IMAGE}=${image}`);
+      const run = bench(...THRICE, '--load', 'const(20, 12s)', '--image', `${K6_IMAGE}=${image}`);
       const [sampler] = await loading(run, '2/3', /-sampler$/);
       // k6 keeps its clock here, and CPU is read by it: before the next slice the sampler has the same one again.
       await docker('exec', sampler?.id ?? '', 'touch', '/tmp/set-back');
