@@ -28,13 +28,14 @@ const ALONE = [
 ].map((name) => `test/integration/${name}.test.ts`);
 
 /**
- * Those that take longest, by themselves longer than the rest of a worker's files: nobody should wait for one at the end.
- * Of the faults, a hung engine and a lost connection take minutes of waiting, beside which pull.test.ts has most of the CPUs for its samples.
+ * Those that take longest, the longest first: nobody should wait for one at the end. The first three wait for minutes, for a hung
+ * engine or a lost connection, beside which pull.test.ts has most of the CPUs for its samples.
  */
 const FIRST = [
-  ...['connection', 'hang', 'pull', 'corpus-services', 'runs', 'profile', 'corpus', 'engines'],
-  ...['shop-counts', 'service-counts', 'runtimes', 'services', 'faults', 'loaders', 'action', 'workflow'],
-  ...['used-up', 'several', 'journeys', 'build', 'load-engines', 'instructions', 'host'],
+  ...['connection', 'loaders', 'hang', 'pull', 'profile', 'corpus', 'service-counts', 'scripts'],
+  ...['faults', 'runs', 'corpus-services', 'load-engines', 'workflow', 'shop-counts', 'php-counts'],
+  ...['services', 'runtimes', 'engines', 'build', 'instructions', 'report', 'answers', 'servers'],
+  ...['several', 'host', 'used-up', 'mysql', 'compare', 'cli', 'cache-counts', 'journeys', 'action'],
   // Of the unit tests.
   ...['sampler', 'simulation', 'budget', 'base'],
 ];
