@@ -336,7 +336,9 @@ export default (data) => {
   expect(slice?.script?.checks).toEqual([{ name: 'prepared', group: '', passes: slice?.requests, fails: 0 }]);
 });
 
-test('what a script asks in its setup and its teardown is in no count', async () => {
+test('what a script asks in its setup and its teardown is in no count', async ({ onTestFinished }) => {
+  // Without an app, the other tests have the demo.
+  onTestFinished(() => rmSync(join(project.folder, 'counted'), { recursive: true }));
   project.write({ 'counted/public/index.php': '<?php @trigger_error("old", E_USER_DEPRECATED);' });
   writeFileSync(
     join(project.folder, 'load/counted.js'),
